@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.cli.export import iter_documents
-from service.cli.store import report_failure
+from service.cli.store import UNREADABLE_HELP, report_failure
 from service.games.api_key import ApiKeyAuthenticator, Quotas
 from service.games.archive import InvalidDocument
 from service.games.commands import webhooks as webhook_commands
@@ -116,9 +116,7 @@ async def test_a_game_in_progress_is_not_deleted(redis_url: str, store: RedisSto
     assert await store.load(stored.id) is not None
 
 
-async def test_a_game_without_archive_is_deleted_only_by_force(
-    redis_url: str, store: RedisStore, tmp_path: Path
-) -> None:
+async def test_a_game_without_archive_is_deleted_by_force(redis_url: str, store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, "finished")
     command = ("delete", stored.id, "--yes", "--archive-url", tmp_path.as_uri())
     assert "is not archived yet" in (await games(redis_url, *command)).stderr
@@ -132,7 +130,7 @@ async def test_a_damaged_game_is_named_and_deleted_by_force(redis: Redis, redis_
         refused = await games(redis_url, *command, damaged.id)
         assert refused.returncode == 1
         assert refused.stderr.startswith("Error: the game cannot be read: ")
-        assert "`south-seas import` replaces it from a backup, `games delete --force` deletes it" in refused.stderr
+        assert UNREADABLE_HELP in refused.stderr
     listed = await games(redis_url, "list")
     assert listed.returncode == 0
     assert f"game {damaged.id}: " in listed.stderr

@@ -132,11 +132,9 @@ async def test_it_plays_a_whole_game_over_an_unreliable_network(node: str, built
     assert received["logVersions"] == expected
     assert received["copiesAreEqual"]
     assert {"connected", "reconnecting"} <= {*received["statuses"]}
-    assert received["statuses"][-1] == "closed"
-    assert received["undone"] == ["move_undone"]
+    assert (received["statuses"][-1], received["undone"]) == ("closed", ["move_undone"])
     assert received["isLegalAgain"]
-    assert received["resigned"] == "resigned"
-    assert received["mine"] == [True, True]
+    assert (received["resigned"], received["mine"]) == ("resigned", [True, True])
     assert received["storyLines"] == 5
     assert received["withoutToken"] == received["subscribedWithoutToken"] == "not_found"
 

@@ -206,8 +206,7 @@ def test_the_default_is_two_players() -> None:
 def test_seats_are_players_then_bots_then_open_ones() -> None:
     options = parse_options(["--players", "Cy", "--bots", "greedy", "--open", "1", "--edition", "german", "--private"])
     assert options.create.players == [SeatRequest(name="Cy"), SeatRequest(bot="greedy"), SeatRequest(open=True)]
-    assert options.create.edition == "german"
-    assert options.create.visibility == "private"
+    assert (options.create.edition, options.create.visibility) == ("german", "private")
 
 
 @pytest.mark.parametrize(
