@@ -416,9 +416,9 @@ def add_routes(app: App) -> None:
     """Add both WebSocket routes, and the registry that they share with event streams."""
     app[STREAMS] = StreamRegistry(app[LIMITS])
     reject_incomplete_messages()
-    app.router.add(("GET",), SHARED_PATH, serve_websocket, terms=Terms())
+    app.router.add(("GET", "HEAD"), SHARED_PATH, serve_websocket, terms=Terms())
     for patterns in ({"id": ID}, {}):
-        app.router.add(("GET",), GAME_PATH, serve_websocket, patterns, Terms(may_guess=True))
+        app.router.add(("GET", "HEAD"), GAME_PATH, serve_websocket, patterns, Terms(may_guess=True))
     app.on_shutdown.append(close_streams)
 
 

@@ -59,7 +59,7 @@ def check_handshake(request: HttpRequest) -> HttpRequest:
     Raises UpgradeRequired, Malformed.
     """
     headers = request.headers
-    if headers.get(hdrs.UPGRADE, "").lower() != "websocket":
+    if headers.get(hdrs.UPGRADE, "").lower() != "websocket" or request.method != hdrs.METH_GET:
         raise UpgradeRequired
     if request.version < HttpVersion11:
         raise Malformed("a WebSocket needs HTTP/1.1")
@@ -167,7 +167,7 @@ async def accept_connection(request: HttpRequest) -> "WebSocketConnection":
     try:
         await socket.prepare(handshake)
     except web.HTTPBadRequest as error:
-        raise Malformed(f"this path takes WebSocket upgrades only: {error.text}") from error
+        raise UpgradeRequired from error  # all else is checked: its Connection does not say so
     socket.headers.clear()  # already sent; they would take memory for as long as the socket is open
     if (transport := request.transport) is None or (frames := connection.frames) is None:
         raise ConnectionResetError

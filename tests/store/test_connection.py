@@ -11,6 +11,7 @@ from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
@@ -479,10 +480,13 @@ async def test_a_name_that_moves_to_the_promoted_server_is_followed_while_the_ol
             assert await committing == Committed()
 
 
-@pytest.mark.parametrize("kind", ("standalone", "sentinel"))
-async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    "start",
+    (standalone, partial(sentinel, replicas=1, sentinels=1), cluster),
+    ids=("standalone", "sentinel", "cluster"),
+)
+async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: Path, start: Any) -> None:
     access = create_access(tmp_path, tls=True)
-    start = standalone if kind == "standalone" else partial(sentinel, replicas=1, sentinels=1)
     async with start(tmp_path, access=access) as servers, connect(servers.url) as store:
         await store.ping()
         first = await store._client.topology.read_certificate_end()
