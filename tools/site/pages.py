@@ -38,7 +38,8 @@ def settings() -> Iterator[str]:
         if isinstance(option, click.Option) and option.envvar:
             default = option.get_help_extra(click.Context(serve)).get("default", "").strip("()")
             text = (option.help or "").replace("|", r"\|")
-            yield f"| `{option.envvar}` | {f'`{default}`' if default else ''} | {text} |"
+            value = f"={option.metavar}" if option.metavar else ""
+            yield f"| `{option.envvar}{value}` | {f'`{default}`' if default else ''} | {text} |"
 
 
 def metrics() -> Iterator[str]:
