@@ -284,14 +284,18 @@ async def test_a_socket_without_a_welcome_is_an_outage(script: ScriptedService, 
         assert await read_versions(game, 2) == [2]
 
 
+SERVICE = {"Content-Type": "application/problem+json"}
+
+
 @pytest.mark.parametrize(
     ("status", "headers", "least_s"),
     (
-        (503, {"Retry-After": "60"}, 60),
+        (503, {"Retry-After": "60"}, 4),
+        (503, {**SERVICE, "Retry-After": "60"}, 60),
         (429, {"RateLimit": '"streams";r=0;t=60'}, 60),
-        (503, {"Retry-After": "86400"}, 90),
-        (503, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}, 90),
-        (503, {"Retry-After": "Fri, 31 Dec 2100 23:59:59 -0000"}, 90),
+        (503, {**SERVICE, "Retry-After": "86400"}, 90),
+        (503, {**SERVICE, "Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}, 90),
+        (503, {**SERVICE, "Retry-After": "Fri, 31 Dec 2100 23:59:59 -0000"}, 90),
         (429, {"RateLimit": '"streams";r=0;t=86400'}, 90),
         (503, {"Retry-After": "9" * 5000}, 0),
     ),
