@@ -281,7 +281,7 @@ def check_frames(subscribers: list[Subscriber]) -> None:
     assert not any(subscriber.closed for subscriber in subscribers)
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
     with open_files(OPEN_FILES):
         async with (
