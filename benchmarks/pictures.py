@@ -8,7 +8,7 @@ from benchmarks.sample_games import lagoon, new_game
 from schemas.actions import PlaceTile
 from service.drawing.scene import BoardOptions
 from service.engine import Game, TileSetIndex, apply_action, build_view, is_finished, legal_moves
-from service.web.renderer import BoardJob, draw_job
+from service.web.renderer import DrawingJob, board_job, draw_job
 
 ROUNDS = 15
 WIDTHS = (400, 1200, 2000)
@@ -23,7 +23,7 @@ def whole_game(index: TileSetIndex, seed: str) -> Game:
     return game
 
 
-def milliseconds(job: BoardJob) -> float:
+def milliseconds(job: DrawingJob) -> float:
     """Return the processor time of one drawing, in ms."""
     started_at = process_time()
     draw_job(job)
@@ -34,9 +34,9 @@ def main() -> None:
     """Print the table."""
     loaded = lagoon()
     game = build_view(loaded.index, whole_game(loaded.index, "pictures"))
-    svg = BoardJob(loaded.response, game, [], BoardOptions(), "svg")
+    svg = board_job(loaded.response, game, [], BoardOptions(), "svg")
     print(f"{len(game.board)} tiles; processor time, median of {ROUNDS}; the first one: {milliseconds(svg):.0f} ms")
-    pngs = (BoardJob(loaded.response, game, [], BoardOptions(width=width), "png") for width in WIDTHS)
+    pngs = (board_job(loaded.response, game, [], BoardOptions(width=width), "png") for width in WIDTHS)
     for title, job in zip(("SVG", *(f"PNG {width} px" for width in WIDTHS)), (svg, *pngs), strict=True):
         time = median(milliseconds(job) for _ in range(ROUNDS))
         print(f"{title:12}{time:8.0f} ms{len(draw_job(job)) // 1024:8} KB")

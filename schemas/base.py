@@ -20,7 +20,7 @@ class RequestModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class Query(RequestModel, frozen=True, forbid_unknown_fields=False):
-    """Base of query parameters; unknown names are ignored because later versions may define them."""
+    """Base of query parameters; most unknown names are ignored because later versions may define them."""
 
 
 encode_json = msgspec.json.Encoder().encode

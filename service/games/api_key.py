@@ -19,11 +19,11 @@ from schemas.vocabulary import ID
 from service.games.access import hash_token
 from service.games.errors import ApiKeyRejected
 
-SECRET_PREFIX = "ssk"  # noqa: S105  (a prefix, not a secret)
+SECRET_PREFIX = "ssk_"  # noqa: S105  (a prefix, not a secret)
 SECRET_BYTES = 32
 
 _NAME = re.compile(ID, re.ASCII)
-_SECRET = re.compile(rf"{SECRET_PREFIX}_({ID})_[A-Za-z0-9_-]{{43}}", re.ASCII)
+_SECRET = re.compile(rf"{SECRET_PREFIX}({ID})_[A-Za-z0-9_-]{{43}}", re.ASCII)
 
 
 class Quotas(msgspec.Struct, array_like=True, frozen=True):
@@ -94,7 +94,7 @@ UNKNOWN_KEY = "this API key is unknown: ask the operator of this service for one
 def generate_secret(name: str) -> str:
     """Return a random secret for a key: 256 bits behind the key's name."""
     random = base64.urlsafe_b64encode(secrets.token_bytes(SECRET_BYTES)).rstrip(b"=").decode()
-    return f"{SECRET_PREFIX}_{name}_{random}"
+    return f"{SECRET_PREFIX}{name}_{random}"
 
 
 def name_of_secret(secret: str) -> str | None:

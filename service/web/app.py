@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from aiohttp import web
 
+from schemas.vocabulary import ID
 from service.games.api_key import ApiKeyAuthenticator
 from service.games.hub import Hub
 from service.games.repository import Context
@@ -111,11 +112,18 @@ NO_PATTERNS: Mapping[str, str] = {}
 MAX_SUGGESTED_LENGTH = 64
 """Characters of an unknown path for which another is suggested: longer ones would cost up to seven requests."""
 
-MIN_LIKENESS = 0.7
+MIN_LIKENESS = 0.75
 """What parts of a path have in common, from 0 to 1, of which one is suggested for the other."""
 
 MAX_SUGGESTED_PARTS = 8
 """Parts of an unknown path that are compared with known ones."""
+
+ANY_PART = "[^/]+"
+"""The pattern of a parameter without one."""
+
+NO_ID = ": an id is 1 to 32 of a-z, 0-9 and -"
+BESIDE = "; the documentation is at /docs/, OpenAPI at /openapi.json, health at /livez and /readyz"
+"""What the service has beside the API."""
 
 
 class Router:
@@ -124,6 +132,8 @@ class Router:
     def __init__(self) -> None:
         self._root = _Node()
         self._root.resource = Resource("*", {})  # the service itself, for OPTIONS (RFC 9110, 9.3.7)
+        self._fixed_paths: list[str] = []
+        """Those of the API without parameters, those with the fewest parts first."""
 
     def add(
         self,
@@ -145,12 +155,14 @@ class Router:
         else:
             resource = node.resource = node.resource or resource
         resource.handlers.update(dict.fromkeys(methods, (handler, terms)))
+        if path.startswith("/v1/") and "{" not in path and path not in self._fixed_paths:
+            self._fixed_paths = sorted([*self._fixed_paths, path], key=lambda known: known.count("/"))
 
     @staticmethod
     def _follow(node: _Node, part: str, patterns: Mapping[str, str]) -> _Node:
         """Return the node of a part with parameters, a new one if there is none."""
         escaped = re.escape(part).replace(r"\{", "{").replace(r"\}", "}")
-        pattern = re.compile(_PARAMETER.sub(lambda name: f"(?P<{name[1]}>{patterns.get(name[1], '[^/]+')})", escaped))
+        pattern = re.compile(_PARAMETER.sub(lambda name: f"(?P<{name[1]}>{patterns.get(name[1], ANY_PART)})", escaped))
         following = dict(node.patterns).get(pattern)
         if following is None:
             following = _Node()
@@ -179,22 +191,31 @@ class Router:
     def suggest(self, path: str) -> str:
         """Return which path of the API may have been meant by an unknown one, or what may follow a part of it.
 
-        Parts before one that the API knows are left out, and a part is taken for the known one that is most like it.
+        That is a path that has all its parts. Else parts before one that the API knows are left out, and a part is
+        taken for the known one that is most like it.
         """
         if len(path) > MAX_SUGGESTED_LENGTH:
             return ""
+        parts = path.strip("/").split("/", MAX_SUGGESTED_PARTS)
+        if parts != ["v1"] and (known := next((one for one in self._fixed_paths if _has_parts(one, parts)), None)):
+            return f": did you mean {known}?"
         node, found = self._root.texts.get("v1", _Node()), "/v1"
-        for part in path.strip("/").split("/", MAX_SUGGESTED_PARTS):
+        for part in parts:
             close = get_close_matches(part.lower(), node.texts, 1, MIN_LIKENESS)
-            following = node.texts[close[0]] if close else self._match(node, part, {})
+            limited = [one for one in node.patterns if ANY_PART not in one[0].pattern]
+            matching = (following for pattern, following in limited if pattern.fullmatch(part))
+            following = node.texts[close[0]] if close else next(matching, None)
             if following is not None:
                 node, found = following, f"{found}/{close[0] if close else part}"
+            elif any(ID in pattern.pattern for pattern, _ in limited):
+                return NO_ID
             elif found != "/v1":
                 break
         else:
             if node.resource is not None:
                 return f": did you mean {found}?"
-        return f": {found} is followed by {', '.join(node.texts)}" if node.texts else ""
+        hint = f": {found} is followed by {', '.join(node.texts)}" if node.texts else ""
+        return hint + BESIDE if found == "/v1" else hint
 
     @staticmethod
     def _match(node: _Node, part: str, parameters: dict[str, str]) -> _Node | None:
@@ -204,6 +225,12 @@ class Router:
                 parameters.update(match.groupdict())
                 return following
         return None
+
+
+def _has_parts(path: str, parts: Sequence[str]) -> bool:
+    """Return whether a path has these parts in their order, maybe among others."""
+    rest = iter(path.split("/"))
+    return all(part in rest for part in parts)
 
 
 class App:

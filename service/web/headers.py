@@ -11,7 +11,7 @@ does not count: a page whose name was made to point here (DNS rebinding) sends i
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Annotated, Any, NamedTuple
@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from aiohttp import hdrs, web
 from msgspec import Meta
-from multidict import istr
+from multidict import CIMultiDictProxy, istr
 
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
@@ -377,6 +377,28 @@ def check_token(token: str) -> None:
     """Raise Unauthorized unless the text is a valid token of an Authorization header."""
     if _TOKEN.fullmatch(token) is None:
         raise Unauthorized(missing=False)
+
+
+def find_misspellings(names: Iterable[str]) -> dict[str, str]:
+    """Return the headers by what clients write for them, in lower case: with `X-`, with another separator or none.
+
+    >>> sorted(find_misspellings(["If-Match"]))
+    ['if-match', 'if_match', 'ifmatch', 'x-if-match', 'x_if_match', 'xifmatch']
+    """
+    return {
+        f"{prefix}{name}".lower().replace("-", separator): name
+        for name in names
+        for prefix in ("", "X-")
+        for separator in ("-", "_", "")
+    }
+
+
+def check_spelling(headers: CIMultiDictProxy[str], names: Mapping[str, str]) -> None:
+    """Raise Malformed for a header that is written for one of `names` which the request does not have."""
+    for written in headers:
+        name = names.get(written.lower())
+        if name is not None and name not in headers:
+            raise Malformed(f"send it as the header {name}", str(written))
 
 
 API_KEY_HEADER = istr("Api-Key")

@@ -8,7 +8,7 @@ import logging
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
 from typing import Annotated, NamedTuple
@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from service.drawing.palette import THEMES, Theme
 from service.drawing.scene import DEFAULT_WIDTH
-from service.drawing.tile import tiles_svg
+from service.drawing.tile import draw_rotations, tiles_svg
 from service.fair_queue import Requester
 from service.games.tilesets import LoadedTileSet
 from service.i18n import Language
@@ -156,10 +156,9 @@ class TileSetPictures:
         requester = Requester(f"{loaded.hash} {theme}".encode())
         self._unfinished += 1
         try:
-            drawn = [
-                (await self.worker.draw(renderer.RotationsJob(tile, theme), requester, lambda _: None)).decode()
-                for tile in loaded.tileset.tiles
-            ]
+            tiles, colors = loaded.tileset.tiles, THEMES[theme]
+            jobs = [renderer.DrawingJob(partial(draw_rotations, tile, colors), "svg") for tile in tiles]
+            drawn = [(await self.worker.draw(job, requester, lambda _: None)).decode() for job in jobs]
         except RenderingFailed as failed:
             logger.error("the tile set %s could not be drawn: %s", loaded.tileset.id, failed)  # noqa: TRY400  the message has the worker's stack
             PICTURES.labels("failed").inc()

@@ -161,7 +161,9 @@ async def _receive_body(request: HttpRequest, limit: int) -> bytes:
 
 
 def read_query(request: HttpRequest, query_type: type[Q]) -> Q:
-    """Return the query parameters; unknown names are ignored, and an empty value means that the parameter is absent.
+    """Return the query parameters; an empty value means that the parameter is absent.
+
+    Unknown names are ignored, but for those that are written for something that the service has.
 
     Raises Malformed with the parameter as its path.
     """
@@ -172,6 +174,9 @@ def read_query(request: HttpRequest, query_type: type[Q]) -> Q:
                 raise Malformed("the query has this parameter more than once", name)
             case [value] if value:
                 values[name] = value
+    for name in given if len(given) > len(values) else ():
+        if fix := problems.place_parameter(name, query_type.__struct_fields__):
+            raise Malformed(fix, name)
     try:
         query = msgspec.convert(values, query_type, strict=False)
     except msgspec.ValidationError as error:

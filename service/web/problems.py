@@ -322,7 +322,20 @@ def _parse_validation_message(message: str) -> games.Malformed:
 _PATH_PART = re.compile(r"\.(\w+)|\[")
 _INVALID_VALUE = re.compile(r"Invalid (?:enum )?value '(.{1,64})'")
 _WRONG_LENGTH = "Expected `array` of length"
-_HEADERS = frozenset({"api_key", "creator_key", "idempotency_key", "if_match", "prefer"})
+_HEADERS = {
+    **{
+        name.replace("-", "_").lower(): name
+        for name in ("Api-Key", "Creator-Key", "Idempotency-Key", "If-Match", "Prefer")
+    },
+    **dict.fromkeys(("lang", "language", "locale"), "Accept-Language"),
+}
+"""The headers that clients send as fields or parameters, by these names."""
+
+_PARAMETERS = {
+    "cursor since": "page offset after from start skip next next_cursor page_token",
+    "limit width": "per_page page_size size count max max_results w h height",
+}
+"""What clients may mean by parameters of other services, without which they would get something else than they want."""
 
 Schema = dict[str, Any]
 
@@ -365,6 +378,22 @@ def _snake_case(word: str) -> str:
     return re.sub(r"(?<=[a-z\d])(?=[A-Z])|[ .-]", "_", word).lower()
 
 
+def place_parameter(name: str, known: Sequence[str]) -> str:
+    """Return what to send in place of a query parameter, with which a client means another one; empty for any other.
+
+    >>> place_parameter("perPage", ["limit", "cursor"]), place_parameter("utm_source", ["limit", "cursor"])
+    ('did you mean `limit`?', '')
+    """
+    snake = _snake_case(name)
+    if name in known:
+        return ""
+    if snake in _HEADERS:
+        return f"send it as the header {_HEADERS[snake]}"
+    likely = " ".join(meant for meant, written in _PARAMETERS.items() if snake in written.split()).split()
+    meant = next((one for one in likely if one in known), None)
+    return f"did you mean `{meant}`?" if meant else ""
+
+
 def _find_fix(detail: str, path: str, kind: Any) -> str:
     """Return what to send in place of a value that is none of its type."""
     schemas, invalid = _follow(kind, path), _INVALID_VALUE.match(detail)
@@ -389,7 +418,7 @@ def _place_field(path: str, kind: Any) -> str:
     if name in TOKEN_PARAMETERS:
         return f": {games.HOW_TO_AUTHENTICATE}"
     if (snake := _snake_case(name)) in _HEADERS:
-        return f": send it as the header {snake.replace('_', '-').title()}"
+        return f": send it as the header {_HEADERS[snake]}"
     known = _fields(_follow(kind, parent))
     inner = next((one for one in known if name in _fields(_follow(kind, f"{parent}.{one}"))), None)
     return f': did you mean {{"{inner}": {{"{name}": ...}}}}?' if inner else suggest(name, known)

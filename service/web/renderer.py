@@ -9,7 +9,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from time import monotonic, perf_counter, thread_time
 from typing import Literal, NamedTuple
 
@@ -19,13 +19,10 @@ from resvg import render, usvg
 
 from schemas.actions import Action
 from schemas.game import GameView
-from schemas.tileset import Ship, Tile, TileSet
+from schemas.tileset import TileSet
 from service.drawing.game_picture import board_svg
-from service.drawing.palette import THEMES, Theme
 from service.drawing.scene import BoardOptions, make_scene
-from service.drawing.ships import ship_svg
 from service.drawing.text_board import board_text
-from service.drawing.tile import draw_rotations, tile_svg
 from service.fair_queue import FairQueue, QueueFull, Requester
 from service.supervision import ProcessEnded, ProcessPool, spawn
 from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PICTURES, PICTURES_WAITING
@@ -39,65 +36,34 @@ IDENTITY = (1, 0, 0, 0, 1, 0)
 ImageFormat = Literal["svg", "png", "txt"]
 
 
-class BoardJob(msgspec.Struct, frozen=True, tag="board"):
-    """A game's board; `moves` are the legal moves to number, in the order of their list; None gets no number."""
+class DrawingJob(NamedTuple):
+    """A picture to draw: a partial call of a function that returns an SVG or a text, as it is sent to a process."""
 
-    tileset: bytes
-    """The encoded tile set; the decoded one is cached by these bytes."""
-    game: GameView
-    moves: list[Action | None]
-    options: BoardOptions
+    draw: "partial[str]"
     image_format: ImageFormat
 
 
-class TileJob(msgspec.Struct, frozen=True, tag="tile"):
-    """A tile after `rotation` quarter turns."""
+def board_job(
+    tileset: bytes, game: GameView, moves: list[Action | None], options: BoardOptions, image_format: ImageFormat
+) -> DrawingJob:
+    """Return the job of a game's board. `tileset` is the encoded one; the decoded one is cached by these bytes.
 
-    tile: Tile
-    rotation: int
-    theme: Theme
-    width: int
-    image_format: ImageFormat
-    label: str = ""
-    """The tile's name, for screen readers; empty for a PNG, which has no words."""
+    `moves` are the legal moves to number, in the order of their list; None gets no number.
+    """
+    return DrawingJob(partial(_draw_board, tileset, game, moves, options, image_format), image_format)
 
 
-class RotationsJob(msgspec.Struct, frozen=True, tag="rotations"):
-    """A tile's part of the picture of all tiles of its set."""
-
-    tile: Tile
-    theme: Theme
-
-
-class ShipJob(msgspec.Struct, frozen=True, tag="ship"):
-    """A ship."""
-
-    ship: Ship
-    theme: Theme
-    width: int
-    image_format: ImageFormat
-    label: str = ""
-    """What it is worth and asks for, like a tile's label."""
-
-
-DrawingJob = BoardJob | TileJob | RotationsJob | ShipJob
+def _draw_board(
+    tileset: bytes, game: GameView, moves: list[Action | None], options: BoardOptions, image_format: ImageFormat
+) -> str:
+    scene = make_scene(game, _decode_tileset(tileset), moves)
+    return board_text(scene, options) if image_format == "txt" else board_svg(scene, options)
 
 
 def draw_job(job: DrawingJob) -> bytes:
     """Draw a job in its image format."""
-    if isinstance(job, BoardJob):
-        scene = make_scene(job.game, _decode_tileset(job.tileset), job.moves)
-        if job.image_format == "txt":
-            return board_text(scene, job.options).encode()
-        return _encode_image(board_svg(scene, job.options), job.image_format)
-    if isinstance(job, RotationsJob):
-        return draw_rotations(job.tile, THEMES[job.theme]).encode()
-    width, colors = job.width if job.image_format == "png" else None, THEMES[job.theme]
-    match job:
-        case TileJob():
-            return _encode_image(tile_svg(job.tile, job.rotation, colors, width, job.label), job.image_format)
-        case ShipJob():
-            return _encode_image(ship_svg(job.ship, colors, width, job.label), job.image_format)
+    drawn = job.draw()
+    return rasterize(drawn) if job.image_format == "png" else drawn.encode()
 
 
 def draw_in_worker(job: DrawingJob) -> tuple[bytes, float]:
@@ -110,10 +76,6 @@ def draw_in_worker(job: DrawingJob) -> tuple[bytes, float]:
         return draw_job(job), thread_time() - started_at
     except Exception as error:  # whatever it is, the service logs the stack
         raise RenderingFailed(traceback.format_exc()) from error
-
-
-def _encode_image(svg: str, image_format: ImageFormat) -> bytes:
-    return rasterize(svg) if image_format == "png" else svg.encode()
 
 
 def rasterize(svg: str) -> bytes:

@@ -7,19 +7,26 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, cast, get_args, get_type_hints
 
 import msgspec
-from aiohttp import web
+from aiohttp import hdrs, web
 from msgspec import NODEFAULT, Meta
 from multidict import istr
 
 from schemas.base import Query
 from schemas.vocabulary import ID
-from service.games.api_key import ApiKey
+from service.games.api_key import SECRET_PREFIX, ApiKey
 from service.games.errors import ApiKeyRejected, Unauthorized
 from service.games.queries import load_for_reader
 from service.web.app import API_KEYS, CONTEXT, App, Creates, HttpRequest, Terms
 from service.web.charge import Charge
 from service.web.connection import get_connection
-from service.web.headers import Header, parse_api_key, parse_bearer_tokens, read_bearer_token
+from service.web.headers import (
+    Header,
+    check_spelling,
+    find_misspellings,
+    parse_api_key,
+    parse_bearer_tokens,
+    read_bearer_token,
+)
 from service.web.parsing import expects_continue, read_body, read_query
 
 Tag = Literal["tile sets", "games", "playing", "webhooks", "API keys", "service"]
@@ -109,6 +116,8 @@ class RequestDecoder:
         self._takes_token = "token" in self.fields and kind.access != "none"
         self._takes_tokens = "tokens" in self.fields
         self._headers = [(name, istr(header.name), header.parse) for name, header in self.headers.items()]
+        written = [header.name for header in self.headers.values()]
+        self._misspellings = find_misspellings([*written, "Api-Key"] if self.takes_api_key else written)
         self._path = [
             (name, get_args(field.type)[0])
             for name, field in self.fields.items()
@@ -121,11 +130,13 @@ class RequestDecoder:
         return f"[{limits.ge}-{limits.le}]" if limits.pattern is None else limits.pattern.strip("^$")
 
     async def decode(self, request: HttpRequest, charge: Charge) -> TypedRequest:
-        """Return the typed request: its API key is checked first, then its body, query and headers.
+        """Return the typed request: headers' names and the API key are checked first, then body, query and headers.
 
         Raises Malformed, UnsupportedMediaType, BodyTooLarge, Unauthorized, ApiKeyRejected, StoreUnavailable.
         """
         values: dict[str, Any] = {"charge": charge}
+        headers = request.headers
+        check_spelling(headers, self._misspellings)
         for name, kind in self._path:
             values[name] = kind(request.match_info[name])
         if self.takes_api_key:
@@ -136,7 +147,6 @@ class RequestDecoder:
             values["body"] = await read_body(request, self.body)
         if self.query is not None and request.query_string:
             values["query"] = read_query(request, self.query)
-        headers = request.headers
         for name, header, parse in self._headers:
             if header in headers:
                 values[name] = parse(headers.getall(header))
@@ -161,7 +171,7 @@ async def _authenticate_api_key(request: HttpRequest, charge: Charge, *, is_requ
     """
     if charge.api_key is None and (secret := parse_api_key(request)) is not None:
         charge.api_key = await request.app[API_KEYS].authenticate(secret)
-    if charge.api_key is None and (is_required or "X-Api-Key" in request.headers):
+    if charge.api_key is None and (is_required or SECRET_PREFIX in request.headers.get(hdrs.AUTHORIZATION, "")):
         raise ApiKeyRejected("send the API key in the header Api-Key")
     return charge.api_key
 

@@ -1,11 +1,13 @@
 """`GET /v1/ws` and `GET /v1/games/{id}/ws`: the upgrade, and the session of one WebSocket.
 
-It decodes each message, charges it, does what it says, and replies.
+It decodes each message, charges it, does what it says, and replies. It knows the games that the client follows, and the
+tokens that the client has presented, by which it may read them.
 
 Actions run the same commands as their HTTP routes.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias, get_args
 
 import msgspec
@@ -15,12 +17,13 @@ from schemas import messages
 from schemas.commands import ActionResult, IncludeQuery
 from schemas.vocabulary import ID, is_valid_id
 from service.games import repository
-from service.games.access import authorize_read
+from service.games.access import AccessRecord, authorize_read
+from service.games.channel import build_snapshot
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act, resign_seat, return_to_seat, undo
-from service.games.errors import Malformed, NoSuchGame, ServiceError, Unauthorized
+from service.games.errors import GameError, Malformed, NoSuchGame, ServiceError, Unauthorized
 from service.games.idempotency import ReplayableResult
-from service.games.ports import Revision, StoreUnavailable
+from service.games.ports import Revision, StoredGame, StoreUnavailable
 from service.games.repository import Context
 from service.telemetry import tracing
 from service.telemetry.metrics import SOCKET_MESSAGES
@@ -28,12 +31,11 @@ from service.web import problems
 from service.web.app import CONTEXT, HUB, LIMITS, App, HttpRequest, Terms
 from service.web.connection import get_connection
 from service.web.frames import reject_incomplete_messages
-from service.web.headers import check_token, negotiate_language, read_bearer_token
+from service.web.headers import check_token, make_token_id, negotiate_language, read_bearer_token
 from service.web.parsing import ResumePoint, decode_json, parse_resume_query
-from service.web.rate_limiter import RATE_LIMITER, open_stream
-from service.web.streaming import STREAMS, StreamRegistry
-from service.web.subscriptions import SessionTokens, Subscriptions
-from service.web.websocket_connection import WebSocketConnection, accept_connection, problem_close_code
+from service.web.rate_limiter import RATE_LIMITER, MessageInfo, open_stream
+from service.web.streaming import SENT_DIFF_S, STREAMS, StreamRegistry, check_subscriber_limit
+from service.web.websocket_connection import WebSocketConnection, accept_connection
 
 MAX_RATE_LIMITED = 100
 """Messages in a row that exceed the rate limit; then the socket is closed."""
@@ -61,6 +63,69 @@ class _AnyEnvelope(msgspec.Struct):
     game: Any = None
 
 
+class VerifiedToken(NamedTuple):
+    """A token that its game accepts, if there is one."""
+
+    token: str | None = None
+    key: bytes | None = None
+    """Its hash, by which rate limits know it."""
+
+
+NO_TOKEN = VerifiedToken()
+
+
+class SessionTokens:
+    """A token per game, and the upgrade request's own, which may be valid for any number of games."""
+
+    def __init__(self, max_tokens: int) -> None:
+        self.upgrade_token: str | None = None
+        """From the Authorization header; not verified."""
+        self._verified: dict[str, VerifiedToken] = {}
+        self._max_tokens = max_tokens
+        self._latest_key: bytes | None = None
+        """Of the token that was verified last."""
+
+    def has_room(self, game: str) -> bool:
+        """Return whether a token for this game can be stored."""
+        return game in self._verified or len(self._verified) < self._max_tokens
+
+    def add(self, game: str, token: str) -> None:
+        """Store a token that its game accepts, if there is room."""
+        self._latest_key = key = make_token_id(token)
+        if self.has_room(game):
+            self._verified[game] = VerifiedToken(token, key)
+
+    def remove(self, game: str) -> None:
+        """Remove a game's token, which was revoked."""
+        self._verified.pop(game, None)
+
+    def get_verified(self, game: str) -> str | None:
+        """Return the token that this game has accepted."""
+        return self._verified.get(game, NO_TOKEN).token
+
+    def get(self, game: str) -> str | None:
+        """Return the token that this game has accepted, or else the upgrade's."""
+        return self.get_verified(game) or self.upgrade_token
+
+    def message_info(self, message: messages.ClientMessage) -> MessageInfo:
+        """Return what the rate limiter needs to know of a message: whose it is."""
+        match message:
+            case messages.ActMessage() | messages.SeatMessage():
+                key = self._verified.get(message.game, NO_TOKEN).key
+                return MessageInfo(self.upgrade_token, key, message.game, message.key is not None)
+            case messages.Auth():
+                return MessageInfo(token=message.token, game=message.game)
+            case messages.Subscribe() | messages.Sync():
+                key = self._verified.get(message.game, NO_TOKEN).key or self._latest_key
+                return MessageInfo(self.upgrade_token, key, message.game)
+            case _:
+                return self.other_message_info()
+
+    def other_message_info(self) -> MessageInfo:
+        """Return the same for a message that names no game: a ping, or a malformed message."""
+        return MessageInfo(self.upgrade_token, self._latest_key)
+
+
 class Session:
     """What the service knows of one client, and its replies to the client's messages."""
 
@@ -75,21 +140,24 @@ class Session:
         self._context = app[CONTEXT]
         self._hub = app[HUB]
         self._connection = connection
-        self.tokens = SessionTokens(app[LIMITS].max_subscriptions)
-        self._subscriptions = Subscriptions(app, self._client, connection, self.tokens)
+        self._limits = app[LIMITS]
+        self._path_game: str | None = None
+        """The game that the upgrade's path names; the socket is closed with its subscription."""
+        self.tokens = SessionTokens(self._limits.max_subscriptions)
+        connection.on_token_revoked = self._recheck_token
 
     async def subscribe_to_path_game(self, game: str, resume_point: ResumePoint) -> None:
         """Do the `subscribe` that the path implies, with the upgrade's token as this game's.
 
-        Raises what `Subscriptions.subscribe` raises; then the socket must be closed.
+        Raises what `_subscribe` raises; then the socket must be closed.
         """
         token = self.tokens.upgrade_token
-        self._subscriptions.path_game = game
+        self._path_game = game
         if token is not None:
             self.tokens.add(game, token)
         message = messages.Subscribe(game=game, since=resume_point.since, digest=resume_point.digest)
         try:
-            await self._subscriptions.subscribe(message)
+            await self._subscribe(message)
         except (NoSuchGame, Unauthorized):
             self._limiter.count_guesses(self._client.charge.account)
             raise
@@ -126,15 +194,106 @@ class Session:
             case messages.ActMessage() | messages.SeatMessage():
                 await self._execute(message)
             case messages.Subscribe():
-                await self._subscriptions.subscribe(message)
+                await self._subscribe(message)
             case messages.Sync():
-                await self._subscriptions.send_snapshot(message)
+                await self._send_snapshot(message)
             case messages.Unsubscribe():
-                self._subscriptions.unsubscribe(message)
+                self._unsubscribe(message)
             case messages.Auth():
                 await self._authenticate(message)
             case messages.Ping():
                 self._connection.send(messages.Pong(id=message.id))
+
+    async def _subscribe(self, message: messages.Subscribe) -> None:
+        """Start a subscription, or start it anew: the client gets every later version once and in order.
+
+        Raises NoSuchGame, Unauthorized, TooManyConnections, StoreUnavailable.
+        """
+        game, connection = message.game, self._connection
+        connection.unsubscribe(game)
+        if len(connection.games) >= self._limits.max_subscriptions:
+            raise problems.TooManyConnections(
+                "games of this socket", self._limits.max_subscriptions, "max-subscriptions"
+            )
+        check_subscriber_limit(self._hub, game, self._limits)
+        record = await self._load_readable(game, message.since)
+        position = record.resume_from(bytes.fromhex(message.digest) if message.digest else None)
+        snapshot = build_snapshot(self._context.tilesets, game, record) if position is None else None
+        if position is not None:
+            self._client.loop_time.unpaid_s += (record.revision.version - position.version) * SENT_DIFF_S
+        version, digest = record.revision
+        connection.send(
+            messages.Subscribed(
+                id=message.id, game=game, recovered=snapshot is None, version=version, digest=digest.hex()
+            )
+        )
+        if snapshot is not None:
+            connection.deliver(snapshot)
+        await self._subscribe_from(game, position or record.revision, record.last_revocation)
+
+    def _unsubscribe(self, message: messages.Unsubscribe) -> None:
+        """End a subscription."""
+        self._connection.unsubscribe(message.game)
+        self._connection.send(messages.Ack(id=message.id, game=message.game, version=None, digest=None))
+
+    async def _send_snapshot(self, message: messages.Sync) -> None:
+        """Send the whole game; a subscription continues from there, or from where it was if that fails."""
+        game = message.game
+        position = self._connection.unsubscribe(game)
+        try:
+            record = await self._load_readable(game)
+            self._connection.deliver(build_snapshot(self._context.tilesets, game, record))
+        except ServiceError:
+            if position is not None:
+                await self._subscribe_from(game, position)
+            raise
+        if position is not None:
+            await self._subscribe_from(game, record.revision, record.last_revocation)
+
+    async def _subscribe_from(self, game: str, position: Revision, last_revocation: str = "") -> None:
+        """Subscribe to the hub; the client has the `subscribed` reply already."""
+        connection = self._connection
+        connection.games.add(game)
+        try:
+            await self._hub.subscribe(connection, game, position, last_revocation)
+        except GameError:
+            connection.unsubscribe(game)
+            raise
+        except StoreUnavailable as error:
+            connection.unsubscribe(game)
+            connection.request_reconnect(1000 * error.retry_after_s)  # else the client would wait for diffs in vain
+            raise
+        if game not in connection.games:  # the socket was closed while subscribing
+            self._hub.unsubscribe(connection, game)
+
+    async def _load_readable(self, game: str, since: int | None = None) -> StoredGame:
+        """Load a game that this client may read, with its revision at `since`. Raises NoSuchGame, Unauthorized."""
+        record = await repository.load_game(self._context, game, since=since)
+        self._authorize(record.access, game)
+        return record
+
+    def _authorize(self, access: AccessRecord, game: str) -> None:
+        """Raise NoSuchGame or Unauthorized unless this client may read the game.
+
+        The upgrade's token may be another game's: a game that does not know it is read as if there were none.
+        """
+        verified, upgrade_token = self.tokens.get_verified(game), self.tokens.upgrade_token
+        if verified is not None or upgrade_token is None:
+            authorize_read(access, game, verified)
+        else:
+            with suppress(Unauthorized):
+                authorize_read(access, game, upgrade_token)
+
+    def _recheck_token(self, game: str, access: AccessRecord) -> None:
+        """End the subscription if its token was revoked, and close the socket if it was opened for this game."""
+        try:
+            self._authorize(access, game)
+        except (NoSuchGame, Unauthorized) as error:
+            self.tokens.remove(game)
+            if game == self._path_game:
+                self._connection.refuse(error)
+            elif self._connection.unsubscribe(game) is not None:
+                self._connection.end_subscription(game, error)
 
     async def _execute(self, message: CommandMessage) -> None:
         """Run a command as its HTTP route does, and acknowledge it after its diffs."""
@@ -182,7 +341,7 @@ class Session:
         self._connection.send_problem(*envelope, problems.to_problem(error))
         self._rate_limited += 1
         if self._rate_limited >= MAX_RATE_LIMITED or self._client.charge.account.find_debt() is not None:
-            self._connection.close(problem_close_code("rate_limited"), "rate_limited")
+            self._connection.refuse(error)
 
 
 def _decode(frame: WSMessage) -> tuple[messages.ClientMessage | None, Envelope, Malformed | None]:
@@ -257,9 +416,9 @@ def add_routes(app: App) -> None:
     """Add both WebSocket routes, and the registry that they share with event streams."""
     app[STREAMS] = StreamRegistry(app[LIMITS])
     reject_incomplete_messages()
-    app.router.add(("GET",), SHARED_PATH, serve_websocket, terms=Terms())
+    app.router.add(("GET", "HEAD"), SHARED_PATH, serve_websocket, terms=Terms())
     for patterns in ({"id": ID}, {}):
-        app.router.add(("GET",), GAME_PATH, serve_websocket, patterns, Terms(may_guess=True))
+        app.router.add(("GET", "HEAD"), GAME_PATH, serve_websocket, patterns, Terms(may_guess=True))
     app.on_shutdown.append(close_streams)
 
 
@@ -310,5 +469,4 @@ async def _start_session(request: HttpRequest, session: Session, connection: Web
     except StoreUnavailable as error:
         connection.request_reconnect(1000 * error.retry_after_s)
     except ServiceError as error:
-        code = problems.to_problem(error).code
-        connection.close(problem_close_code(code), code)
+        connection.refuse(error)

@@ -59,7 +59,7 @@ def check_handshake(request: HttpRequest) -> HttpRequest:
     Raises UpgradeRequired, Malformed.
     """
     headers = request.headers
-    if headers.get(hdrs.UPGRADE, "").lower() != "websocket":
+    if headers.get(hdrs.UPGRADE, "").lower() != "websocket" or request.method != hdrs.METH_GET:
         raise UpgradeRequired
     if request.version < HttpVersion11:
         raise Malformed("a WebSocket needs HTTP/1.1")
@@ -149,15 +149,6 @@ PONG_CHECKS = 4
 """Checks for the answer to a ping, at equal intervals. A client that answered none of them is closed."""
 
 
-def problem_close_code(code: str) -> int:
-    """Return the close code of a problem: 4000 plus its HTTP status.
-
-    >>> problem_close_code("not_found")
-    4404
-    """
-    return CloseCode.REFUSED + PROBLEM_TYPES[code].status
-
-
 async def accept_connection(request: HttpRequest) -> "WebSocketConnection":
     """Do the opening handshake. Raises UpgradeRequired, Malformed, ConnectionResetError if the client has left.
 
@@ -176,7 +167,7 @@ async def accept_connection(request: HttpRequest) -> "WebSocketConnection":
     try:
         await socket.prepare(handshake)
     except web.HTTPBadRequest as error:
-        raise Malformed(f"this path takes WebSocket upgrades only: {error.text}") from error
+        raise UpgradeRequired from error  # all else is checked: its Connection does not say so
     socket.headers.clear()  # already sent; they would take memory for as long as the socket is open
     if (transport := request.transport) is None or (frames := connection.frames) is None:
         raise ConnectionResetError
@@ -271,6 +262,11 @@ class WebSocketConnection:
             self._closing, self.close_code = (int(code), reason), int(code)
             self._unsubscribe_all()
             self._stop_receiving()
+
+    def refuse(self, error: Exception) -> None:
+        """Close with the code of an error's problem: 4000 plus its HTTP status."""
+        code = to_problem(error).code
+        self.close(CloseCode.REFUSED + PROBLEM_TYPES[code].status, code)
 
     async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
         """Pass messages, pings and pongs to `handle` one after another, until the socket is closed.

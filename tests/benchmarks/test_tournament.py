@@ -88,8 +88,7 @@ def test_a_tournament_can_be_played_in_parts(tmp_path: Path, capsys: pytest.Capt
     first = read_results(file)
     main([*arguments, "4"])
     assert "2 of 2 games" in capsys.readouterr().err
-    assert len(read_results(file)) == 4
-    assert read_results(file)[:2] == first
+    assert (len(read_results(file)), read_results(file)[:2]) == (4, first)
 
 
 @pytest.mark.parametrize(
@@ -100,9 +99,7 @@ def test_a_tournament_can_be_played_in_parts(tmp_path: Path, capsys: pytest.Capt
         (["greedy", "random", "--games", "0"], "at least 1"),
     ),
 )
-def test_a_wrong_line_ends_in_a_sentence(
-    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_line_is_explained(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(arguments)
     assert sentence in capsys.readouterr().err

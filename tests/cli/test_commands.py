@@ -86,9 +86,7 @@ async def test_all_games_are_moved_from_one_redis_to_another(
         assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
 
 
-async def test_a_game_is_imported_into_an_idle_data_directory(
-    store: RedisStore, redis_url: str, tmp_path: Path
-) -> None:
+async def test_a_game_is_imported_into_an_idle_directory(store: RedisStore, redis_url: str, tmp_path: Path) -> None:
     stored = await store_game(store)
     file, data, back = tmp_path / "game.json.gz", str(tmp_path / "data"), tmp_path / "back.json.gz"
     await south_seas("export", "--game", stored.id, str(file), "--redis-url", redis_url)

@@ -97,9 +97,7 @@ async def test_a_game_of_any_status_is_the_same_after_export_and_import(
         assert expected - 60 < await second_redis.ttl(key) <= expected
 
 
-async def test_an_imported_game_is_played_with_its_tokens(
-    store: RedisStore, second_store: RedisStore, tmp_path: Path
-) -> None:
+async def test_an_imported_game_can_be_played_on(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, visibility="private")
     await moved(store, second_store, tmp_path)
     loaded = await second_store.load(stored.id)
@@ -192,8 +190,7 @@ async def test_exports_of_a_game_are_identical(store: RedisStore, tmp_path: Path
     for name in ("a.json.gz", "b.json.gz", "c.json"):
         await export_games(store, ExportJob(CATALOGUE, tmp_path / name), [stored.id])
     first, second, plain = ((tmp_path / name).read_bytes() for name in ("a.json.gz", "b.json.gz", "c.json"))
-    assert first == second
-    assert gzip.decompress(first) == plain
+    assert (first, gzip.decompress(first)) == (second, plain)
     assert (tmp_path / "a.json.gz").stat().st_mode & 0o777 == 0o600
 
 
@@ -542,8 +539,7 @@ async def test_deleted_indexes_are_rebuilt_from_all_primaries(clustered: RedisSt
             for key in await client.keys("south-seas:[^{]*"):
                 await client.delete(key)
     assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
-    repaired = await IndexRepairer(clustered, clustered.index_repair, RETENTION, Clock()).repair_all()
-    assert repaired.games == GAMES
+    assert (await IndexRepairer(clustered, clustered.index_repair, RETENTION, Clock()).repair_all()).games == GAMES
     assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
         stored.id for stored in games
     )

@@ -116,9 +116,7 @@ async def test_a_game_in_progress_is_not_deleted(redis_url: str, store: RedisSto
     assert await store.load(stored.id) is not None
 
 
-async def test_a_game_without_archive_is_deleted_only_by_force(
-    redis_url: str, store: RedisStore, tmp_path: Path
-) -> None:
+async def test_a_game_without_archive_is_deleted_by_force(redis_url: str, store: RedisStore, tmp_path: Path) -> None:
     stored = await store_game(store, "finished")
     command = ("delete", stored.id, "--yes", "--archive-url", tmp_path.as_uri())
     assert "is not archived yet" in (await games(redis_url, *command)).stderr

@@ -95,9 +95,7 @@ def test_a_log_proves_what_its_checks_and_the_player_confirm(
 DEEP = 10_000 * "[" + 10_000 * "]"
 
 
-async def test_a_log_is_downloaded_page_by_page(
-    store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_log_is_downloaded_in_pages(store: RedisStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "PAGE_SIZE", 2)
     async with serve(store) as client:
         game = await create_game(client, visibility="private")

@@ -231,8 +231,7 @@ async def test_problems_raise_their_exceptions(client: Client) -> None:
     assert illegal.value.index is None
     with pytest.raises(VersionMismatchError) as stale:
         await ana.act(game, PlaceTile(x=9, y=9, rotation=0), if_match="9")
-    assert stale.value.version == created.game.version
-    assert stale.value.digest == created.digest
+    assert (stale.value.version, stale.value.digest) == (created.game.version, created.digest)
     with pytest.raises(BadRequestError) as malformed:
         await ana.act(game, Act(move="not a move's id"))
     assert malformed.value.problem.path == "$.move"

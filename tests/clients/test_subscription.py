@@ -82,9 +82,7 @@ async def test_the_iteration_ends_with_the_game(script: ScriptedService, scripte
 
 
 @pytest.mark.parametrize("code", (1000, 1001, 1002, 1009, 4404))
-async def test_it_reconnects_when_a_closing_message_says(
-    script: ScriptedService, scripted_client: Client, code: int
-) -> None:
+async def test_it_reconnects_when_it_is_told_to(script: ScriptedService, scripted_client: Client, code: int) -> None:
     """Whatever the code: a proxy may send another one."""
     script.connections.append(send_and_close(1, 2, code, type="closing", retry_after_ms=300))
     script.connections.append(send_and_stay(2, 3))

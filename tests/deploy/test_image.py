@@ -160,8 +160,7 @@ def test_docker_tells_the_digests(pin: ModuleType, tmp_path: Path, monkeypatch: 
     docker.write_text(f'#!/bin/sh\n[ "$1 $2 $3" = "buildx imagetools inspect" ] && echo {DIGEST}\n')
     docker.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
-    assert pin.main(["update"]) == 0
-    assert pin.main(["check"]) == 0
+    assert (pin.main(["update"]), pin.main(["check"])) == (0, 0)
 
 
 def test_what_a_cluster_gets_is_held_against_it(
@@ -177,8 +176,7 @@ def test_what_a_cluster_gets_is_held_against_it(
     assert checked() == 1
     assert re.search(r"registry\.example\.com/south-seas:[\d.]+ is not pinned", capsys.readouterr().err)
     own = folder / "kustomization.yaml"
-    text = re.sub(r"newTag: .*", f"digest: {DIGEST}", own.read_text())
-    own.write_text(text)
+    own.write_text(re.sub(r"newTag: .*", f"digest: {DIGEST}", own.read_text()))
     assert checked() == 0
 
 

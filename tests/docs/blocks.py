@@ -76,8 +76,7 @@ def pages() -> list[str]:
 def read_page(page: str) -> str:
     """Return the text of a page of the site on one line, as readers see it."""
     made = next(("\n".join(one.lines()) for one in PAGES if one.name == page), None)
-    text = made or _COMMENT.sub("", (DOCS / f"{page}.md").read_text(encoding="utf-8"))
-    return " ".join(text.split())
+    return " ".join((made or _COMMENT.sub("", (DOCS / f"{page}.md").read_text(encoding="utf-8"))).split())
 
 
 def blocks(page: str) -> list[Block]:

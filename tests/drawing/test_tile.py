@@ -100,8 +100,7 @@ def test_every_ware_is_drawn(tile: Tile) -> None:
             case Bridge(shells=number) | Island(bananas=number):
                 assert len(drawn.wares[index]) == number
             case Sea(fish=fish, boat=boat):
-                assert len(drawn.wares[index]) == len(fish)
-                assert (index in drawn.boats) == boat
+                assert (len(drawn.wares[index]), index in drawn.boats) == (len(fish), boat)
             case Market():
                 assert not drawn.wares[index]
 
@@ -118,8 +117,7 @@ def test_too_many_wares_are_shown_as_a_number() -> None:
     island = Island(edges=("n",), bananas=37)
     sea = LAGOON.tileset.tiles[1].segments[1]
     few, many = (msgspec.structs.replace(LAGOON.tileset.tiles[1], segments=(one, sea)) for one in (ISLAND, island))
-    assert len(lay_out_tile(few.segments).wares[0]) == 3
-    assert len(lay_out_tile(many.segments).wares[0]) == 1
+    assert (len(lay_out_tile(few.segments).wares[0]), len(lay_out_tile(many.segments).wares[0])) == (3, 1)
     assert len(tile_svg(many)) > len(tile_svg(few).replace(DRAWINGS["banana"], "", 2))
 
 

@@ -251,9 +251,7 @@ def test_random_games_on_the_default_set_are_alike() -> None:
     edition=st.sampled_from(EDITIONS),
     choices=st.lists(st.integers(0, 999), max_size=60),
 )
-def test_a_differing_game_is_shrunk(
-    tileset: int, types: int, players: int, edition: Edition, choices: list[int]
-) -> None:
+def test_a_difference_is_shrunk(tileset: int, types: int, players: int, edition: Edition, choices: list[int]) -> None:
     """Hypothesis looks for the shortest game that differs: each choice is an index into the legal actions."""
     created = random_tileset(tileset, types=types)
     bag, ships = deal(created, Random(tileset))

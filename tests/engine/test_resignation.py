@@ -35,8 +35,7 @@ from tests.rules.test_r5_evaluation import one_market, worth
 def test_a_drawn_tile_goes_back_on_top_of_the_bag_and_the_next_player_draws_it() -> None:
     table = Table(BOARDS["bridge of two shells"], players=3)
     tile, bag = table.game.tile, [*table.game.bag]
-    events = table.resign(RED)
-    assert kinds(events) == [PlayerResigned, TurnStarted, TileDrawn]
+    assert kinds(table.resign(RED)) == [PlayerResigned, TurnStarted, TileDrawn]
     assert (table.game.seat, table.game.turn_number, table.game.tile, table.game.bag) == (BLUE, 2, tile, bag)
     assert table.game.discarded == []
 
@@ -64,8 +63,7 @@ def test_a_placed_tile_is_evaluated_for_the_others() -> None:
 def test_islanders_go_home_for_nothing_and_leave_their_features_unoccupied() -> None:
     table = Table(BOARDS["joined island"], players=3)
     table.play("island", "sea")
-    events = table.resign(RED)
-    assert kinds(events) == [PlayerResigned, IslanderReturned]
+    assert kinds(table.resign(RED)) == [PlayerResigned, IslanderReturned]
     assert (table.game.seat, table.supply(), table.wares(RED)) == (GREEN, [4, 3, 4], {})
     for standing in (player.islander_segments for player in table.game.players):
         for segment in standing:

@@ -38,8 +38,7 @@ def play_game(
     """Play a random game to its end and return its log; the last player joins at version 2."""
     index = tileset.index
     game, log = new_game(seed, players, edition, tileset)
-    joined = take_seat(index, game, players - 1, "Zoë", COLORS[players - 1])
-    log.append(record_change(index, game, joined, AT))
+    log.append(record_change(index, game, take_seat(index, game, players - 1, "Zoë", COLORS[players - 1]), AT))
     while not is_finished(game):
         moves = legal_moves(index, game)
         action = moves[SeededRNG(seed, game.version).below(len(moves))]

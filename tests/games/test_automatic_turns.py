@@ -337,8 +337,7 @@ async def test_at_the_deadline_the_player_resigns(store: GameStore) -> None:
     await table.let_pass(61)
     (diff,) = await table.follow()
     assert event_types(diff)[:2] == ["turn_timed_out", "player_resigned"]
-    assert table.view["result"]["reason"] == "resigned"
-    assert table.view["result"]["winners"] == [2]
+    assert (table.view["result"]["reason"], table.view["result"]["winners"]) == ("resigned", [2])
     await table.verify()
 
 

@@ -72,9 +72,7 @@ async def test_a_client_with_too_many_keys_retries_when_its_quota_is_reset(
 @pytest.mark.parametrize(
     ("status", "counted"), (("waiting", ["created", "aborted"]), ("active", ["created", "started", "aborted"]))
 )
-async def test_a_game_aborted_while_waiting_has_not_started(
-    store: RedisStore, status: Status, counted: list[str]
-) -> None:
+async def test_a_game_aborted_in_wait_has_not_started(store: RedisStore, status: Status, counted: list[str]) -> None:
     before = read_samples()
     stored = await store_game(store, status)
     await abort_game(stored.context, GameRequest(id=stored.id, token=stored.created.owner_token))
@@ -134,8 +132,7 @@ async def test_a_cached_game_never_rejects(store: GameStore) -> None:
     tokens = {seat.seat: seat.token for seat in table.seats}
     await do(other, table)
     await do(other, table, "pass.islander")
-    finished = await do(one, table, token=tokens[1])
-    assert finished.response.version == 4
+    assert (await do(one, table, token=tokens[1])).response.version == 4
     with pytest.raises(NotYourTurn):
         await do(one, table, "pass.islander", token=tokens[0])
 

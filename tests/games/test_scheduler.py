@@ -445,16 +445,14 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
     if game.status == "active":
         await abort_game(table.context, GameRequest(id=table.id, token=table.owner))
     await table.verify()
-    received = {kind for diff in table.log for kind in event_types(diff)}
-    assert {"turn_timed_out", "tile_placed"} <= received
+    assert {"turn_timed_out", "tile_placed"} <= {kind for diff in table.log for kind in event_types(diff)}
 
 
 async def test_a_game_is_taken_once() -> None:
     wakeups = Wakeups()
     for game in ("a", "b", "a"):
         wakeups.add(game)
-    assert wakeups.take() == ["a", "b"]
-    assert wakeups.take() == []
+    assert (wakeups.take(), wakeups.take()) == (["a", "b"], [])
 
 
 def test_they_are_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:

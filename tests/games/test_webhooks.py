@@ -162,8 +162,7 @@ def build_message(change: StoredDiff, events: list[str] | None = None, seats: li
 
 def test_without_filters_a_message_has_the_whole_change() -> None:
     message = build_message(make_diff([PLACED, DRAWN, FUTURE]))
-    assert message["type"] == "diff"
-    assert message["data"]["events"] == [PLACED, DRAWN, FUTURE]
+    assert (message["type"], message["data"]["events"]) == ("diff", [PLACED, DRAWN, FUTURE])
     assert message["data"]["next"] == {"seat": 0, "phase": "islander"}
 
 

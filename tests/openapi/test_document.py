@@ -262,8 +262,7 @@ def links_of(path: str, method: str, status: str) -> set[str]:
 def test_a_link_has_every_path_parameter_of_its_operation(name: str) -> None:
     link = LINKS[name]
     wanted = {f"path.{one}" for one in OPERATIONS[link["operationId"]].path_parameters}
-    assert link.keys() == {"operationId", "parameters", "description"}
-    assert {*link["parameters"]} == wanted
+    assert (link.keys(), {*link["parameters"]}) == ({"operationId", "parameters", "description"}, wanted)
 
 
 def test_a_new_game_links_to_every_operation_on_games() -> None:

@@ -103,7 +103,7 @@ async def test_a_whole_game_against_the_computer_by_touch_on_a_phone(visitors: V
     await expect(player.page.locator(".action-bar:is(.mine, .theirs)")).to_be_visible()
 
 
-async def test_two_browsers_join_and_play_a_whole_game_and_one_recovers_from_a_lost_connection(
+async def test_two_browsers_play_a_whole_game_and_one_recovers_from_a_lost_connection(
     visitors: Visitors,
 ) -> None:
     """Ana plays by mouse, Bo on a phone held sideways; a spectator watches the private game."""

@@ -130,8 +130,7 @@ async def test_screens_before_a_game(visitors: Visitors) -> None:
     await visitors.client.post("/v1/games", json=waiting)
     async with visitors.client.post("/v1/games", json={**waiting, "visibility": "private"}) as response:
         private = await response.json()
-    finished = await _prepare(visitors)
-    await _resign(finished, 4)
+    await _resign(await _prepare(visitors), 4)
     await _prepare(visitors)
     screens = await _open(visitors, await _prepare(visitors))
     page, dialog = screens.page, screens.page.locator("dialog")

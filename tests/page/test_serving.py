@@ -188,9 +188,7 @@ async def test_icons_are_served(client: Client) -> None:
     ("accepted", "language", "name"),
     (("de-AT, en;q=0.5", "de", "Südsee"), ("fr", "fr", "Mers du Sud"), ("pt", "en", "South Seas")),
 )
-async def test_the_page_has_the_language_of_the_browser(
-    client: Client, accepted: str, language: str, name: str
-) -> None:
+async def test_the_page_has_the_browsers_language(client: Client, accepted: str, language: str, name: str) -> None:
     """Its own words, those of its manifest, and the script with all others, which alone is loaded."""
     async with client.get("/", headers={**BROWSER, "Accept-Language": accepted}) as response:
         assert response.headers["Content-Language"] == language

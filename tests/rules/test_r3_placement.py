@@ -71,8 +71,7 @@ def test_r3_5_a_tile_that_fits_nowhere_leaves_the_game_and_the_same_player_draws
     assert kinds([started, *draws]) == [TurnStarted, TileDiscarded, TileDrawn]
     assert [event.tile for event in of(draws, TileDiscarded)] == ["tile-1"]
     assert table.view().discarded == ["tile-1"]
-    events = table.lay(BLUE)
-    assert kinds(events[-3:]) == [TurnStarted, TileDiscarded, TileDrawn]
+    assert kinds(table.lay(BLUE)[-3:]) == [TurnStarted, TileDiscarded, TileDrawn]
     assert table.view().discarded == ["tile-1", "tile-3"]
     turn = table.turn()
     assert (turn.number, turn.seat, turn.tile, table.view().bag) == (2, RED, "tile-4", 0)

@@ -86,8 +86,7 @@ def test_r4_4_international_retrieves_only_with_nobody_at_home() -> None:
     table.play(*4 * ("island", None))
     table.place(RED)
     assert {(move.x, move.y) for move in table.moves(RetrieveIslander)} == {(1, 0), (2, 0), (3, 0), (4, 0)}
-    events = table.retrieve(3, "island")
-    assert kinds(events) == [IslanderRetrieved, TurnStarted, TileDrawn]
+    assert kinds(table.retrieve(3, "island")) == [IslanderRetrieved, TurnStarted, TileDrawn]
     assert (table.wares(RED), table.supply()) == ({}, [1, 4])
 
 

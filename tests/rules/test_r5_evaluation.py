@@ -321,8 +321,7 @@ def test_r5_10_of_several_with_the_most_points_the_owner_chooses() -> None:
     assert table.choices() == ["s0-6", "s2-6"]
     assert table.refusal(TakeShip("s1-2")) == "R5.10"
     assert table.refusal(TakeShip("s4-4")) == "R5.10"
-    events = table.act(TakeShip("s2-6"))
-    assert kinds(events) == [ShipTaken, ShipRevealed, TurnStarted, TileDrawn]
+    assert kinds(table.act(TakeShip("s2-6"))) == [ShipTaken, ShipRevealed, TurnStarted, TileDrawn]
     assert table.ships(RED) == ["s2-6"]
 
 

@@ -36,8 +36,7 @@ def test_r6_1_the_active_player_may_deliver_to_any_ship_of_the_display() -> None
 def test_r6_1_to_exactly_one_ship_a_turn_at_the_end_of_it() -> None:
     """R6.1: after one delivery it is Blue's turn, whatever Red still holds."""
     table = at_the_harbour(BANANAS, bananas=9)
-    events = table.act(Deliver("for-2"))
-    assert kinds(events) == [ShipTaken, ShipRevealed, TurnStarted, TileDrawn]
+    assert kinds(table.act(Deliver("for-2"))) == [ShipTaken, ShipRevealed, TurnStarted, TileDrawn]
     assert (table.game.seat, table.wares(RED)) == (BLUE, {"bananas": 7})
 
 

@@ -83,8 +83,7 @@ def test_r7_2_incomplete_bridges_islands_and_seas_are_evaluated_as_if_complete()
 
 def test_r7_2_incomplete_markets_give_nothing_and_the_merchant_stays() -> None:
     table = Table(BOARDS["islet"].replace("~bbb~", "~~M~~"), spares=0)
-    events = table.lay(RED, "market")
-    assert not {FeatureEvaluated, IslanderReturned, ShipTaken} & {*kinds(events)}
+    assert not {FeatureEvaluated, IslanderReturned, ShipTaken} & {*kinds(table.lay(RED, "market"))}
     assert table.result().winners == [RED, BLUE]
     assert table.supply() == [3, 4]
     assert [standing.seat for standing in table.view().board["1,0"].islanders] == [RED]

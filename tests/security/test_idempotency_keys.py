@@ -62,9 +62,7 @@ async def play(client: Client, moves: int, *, keyed: bool) -> HTTPGame:
     return game
 
 
-async def test_a_key_of_an_action_takes_few_bytes_whatever_the_size_of_the_response(
-    store: RedisStore, redis: Redis
-) -> None:
+async def test_an_actions_key_takes_few_bytes_whatever_the_responses_size(store: RedisStore, redis: Redis) -> None:
     async with serve(store, Limits(rate_limits=False)) as client:
         before = await used_memory(redis)
         await play(client, 120, keyed=False)
@@ -97,13 +95,10 @@ async def test_the_keys_of_an_address_are_limited_and_it_may_act_without(store: 
         refusals = [await read_status(await game.act({"move": "i9"}, **key_header(number))) for number in range(30)]
         assert set(refusals) == {422}
         move = await game.first_move()
-        again = [await read_status(await game.act(move, **key_header(0))) for _ in range(30)]
-        assert set(again) == {200}
+        assert {await read_status(await game.act(move, **key_header(0))) for _ in range(30)} == {200}
         answers = [await game.act(await game.first_move(), **key_header(number)) for number in range(1, 30)]
-        result = [answer.status for answer in answers]
-        assert 19 <= result.count(200) <= 21
-        problem = await check_problem(answers[-1], 429, "rate_limited")
-        assert "keys" in problem["detail"]
+        assert 19 <= [answer.status for answer in answers].count(200) <= 21
+        assert "keys" in (await check_problem(answers[-1], 429, "rate_limited"))["detail"]
         assert answers[-1].headers["RateLimit"].startswith('"keys";r=0;')
         assert (await game.act(await game.first_move())).status == 200
 
@@ -155,9 +150,7 @@ async def test_new_tokens_are_accepted_despite_guesses_of_others(store: RedisSto
 
 
 @pytest.mark.parametrize("exhausted", ("rate_guesses", "rate_requests"))
-async def test_other_instances_tokens_pass_despite_guesses(
-    store: RedisStore, elsewhere: Client, exhausted: str
-) -> None:
+async def test_tokens_of_other_instances_pass_guesses(store: RedisStore, elsewhere: Client, exhausted: str) -> None:
     """The guesses of others have used up what the address may guess, or all that it may ask without a known token."""
     async with serve(store, make_limits(**{exhausted: 10})) as client:
         game = await create_game(elsewhere, OPEN)

@@ -274,8 +274,7 @@ async def test_a_bad_name_is_rejected_wherever_a_player_gets_one(client: Client)
         ([{"name": "Ana Lee"}, {"name": "ANA LEE"}], 409, "conflict", None),
     ):
         await check_problem(await client.post("/v1/games", json={"players": players}), status, code, path)
-    joined = await (await game.join(" Ana\u0301 ")).json()
-    assert joined["game"]["players"][1]["name"] == "An\u00e1"
+    assert (await (await game.join(" Ana\u0301 ")).json())["game"]["players"][1]["name"] == "An\u00e1"
 
 
 @pytest.mark.parametrize("name", (*INVISIBLE, *NOTHING, *HIDING, *JOINING_NOTHING, *RESERVED, "\u0958" * 17), ids=ascii)

@@ -11,6 +11,7 @@ from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
@@ -177,8 +178,7 @@ async def test_a_disk_that_cannot_be_written(single_server: SingleServer) -> Non
 )
 def test_valid_urls(url: str, topology: str, addresses: list[tuple[str, int]], options: dict[str, object]) -> None:
     parsed = parse_url(url)
-    assert (parsed.topology, parsed.addresses) == (topology, addresses)
-    assert dict(parsed.options) == options
+    assert (parsed.topology, parsed.addresses, dict(parsed.options)) == (topology, addresses, options)
 
 
 def test_sentinels_have_a_service_and_a_login_and_no_repr_has_a_password() -> None:
@@ -480,10 +480,13 @@ async def test_a_name_that_moves_to_the_promoted_server_is_followed_while_the_ol
             assert await committing == Committed()
 
 
-@pytest.mark.parametrize("kind", ("standalone", "sentinel"))
-async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(
+    "start",
+    (standalone, partial(sentinel, replicas=1, sentinels=1), cluster),
+    ids=("standalone", "sentinel", "cluster"),
+)
+async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: Path, start: Any) -> None:
     access = create_access(tmp_path, tls=True)
-    start = standalone if kind == "standalone" else partial(sentinel, replicas=1, sentinels=1)
     async with start(tmp_path, access=access) as servers, connect(servers.url) as store:
         await store.ping()
         first = await store._client.topology.read_certificate_end()
@@ -497,7 +500,7 @@ async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: P
         assert await store._client.topology.read_certificate_end() > first
 
 
-async def test_a_clusters_failover_keeps_the_marker_and_is_logged(
+async def test_a_clusters_failover_keeps_its_marker_and_is_told(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with cluster(tmp_path, primaries=3, replicas=1) as deployment, connect(deployment.url) as store:
@@ -516,8 +519,7 @@ async def test_a_clusters_failover_keeps_the_marker_and_is_logged(
             return is_writable and gauge("redis_writable", killed.address) is None
 
         await wait_until(is_followed)
-        assert grown(before, "redis_failovers_total") == 1
-        assert grown(before, "redis_emptied_total") == 0
+        assert (grown(before, "redis_failovers_total"), grown(before, "redis_emptied_total")) == (1, 0)
         assert f"the primary changed from {killed.address} to {replica.address}" in caplog.text
         assert gauge("redis_writable", replica.address) == 1
 

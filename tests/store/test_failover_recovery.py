@@ -227,8 +227,7 @@ async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore, de
     assert await waiting_store.commit(action(1)) == VersionConflict()
     async with aclosing((await deployment.primary("g")).client()) as client:
         await client.set(keys.replica_wait("g"), "")
-        loaded = await load_record(waiting_store, "g", key_hash("key"))
-        assert loaded.idempotency_record == record()
+        assert (await load_record(waiting_store, "g", key_hash("key"))).idempotency_record == record()
         assert await client.ttl(keys.replica_wait("g")) != -1  # it expires, or has expired
 
 
@@ -245,8 +244,7 @@ async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
         await impatient_store.load("g", key_hash("key"))
     assert await waiting_store.load_versions(["g"]) == [((2, digest(2)), "")]
     replica.resume()
-    loaded = await load_record(waiting_store, "g", key_hash("key"))
-    assert loaded.idempotency_record == record()
+    assert (await load_record(waiting_store, "g", key_hash("key"))).idempotency_record == record()
     assert await waiting_store.commit(once) == Committed()
 
 

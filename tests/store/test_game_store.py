@@ -64,8 +64,7 @@ async def test_any_bytes_survive(store: GameStore) -> None:
 async def test_a_game_is_created_once(store: GameStore) -> None:
     await store.commit(creation())
     assert await store.commit(creation(snapshot=b"other")) == VersionConflict()
-    loaded = await load_record(store)
-    assert loaded.snapshot == b"snapshot 1"
+    assert (await load_record(store)).snapshot == b"snapshot 1"
 
 
 @pytest.mark.parametrize(("access", "stored"), ((None, b"access 1"), (b"access 2", b"access 2")))
@@ -106,8 +105,7 @@ async def test_one_of_fifty_concurrent_commits_wins(store: GameStore) -> None:
     outcomes = await asyncio.gather(*(store.commit(commit) for commit in commits))
     (winner,) = (commit for commit, outcome in zip(commits, outcomes, strict=True) if outcome == Committed())
     assert outcomes.count(VersionConflict()) == 49
-    loaded = await load_record(store)
-    assert loaded.snapshot == winner.snapshot
+    assert (await load_record(store)).snapshot == winner.snapshot
     assert await store.load_diffs("g", 1, 10) == winner.diffs
 
 

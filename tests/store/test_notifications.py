@@ -292,9 +292,7 @@ async def test_notifications_continue_after_the_connection_is_killed(single_serv
     assert "pubsub-subscribe" not in {task.get_name() for task in asyncio.all_tasks()}
 
 
-async def test_pings_keep_a_silent_connection_open(
-    single_server: SingleServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_pings_keep_silent_connections_open(single_server: SingleServer, monkeypatch: pytest.MonkeyPatch) -> None:
     silences = list[asyncio.Timeout]()
 
     def timeout(delay_s: float) -> asyncio.Timeout:

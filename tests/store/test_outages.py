@@ -51,9 +51,7 @@ def test_lines_of_a_long_outage_grow_rare(outages: OutageLog, clock: Clock, capl
     assert len(caplog.messages) == 11
 
 
-def test_an_outages_end_is_logged_with_its_length(
-    outages: OutageLog, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_outages_length_is_logged(outages: OutageLog, clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
     outages.record_writable(clock.now)
     for _ in range(4_394):
         outages.record_failure(REFUSED)
@@ -91,9 +89,7 @@ def test_a_store_that_fails_now_and_then_does_not_fill_the_log(
     assert outages.is_open
 
 
-def test_a_second_outage_ends_after_a_calm_time(
-    outages: OutageLog, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_second_outage_ends_in_calm(outages: OutageLog, clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
     for calm_s in (0, 10, 20, 40):
         outages.record_failure(REFUSED)
         clock.now += 1
@@ -110,9 +106,7 @@ def test_a_second_outage_ends_after_a_calm_time(
     assert not outages.is_open
 
 
-def test_each_cause_of_an_outage_is_logged_once(
-    outages: OutageLog, clock: Clock, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_each_cause_is_logged_just_once(outages: OutageLog, clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
     for error in (REFUSED, FULL, REFUSED, FULL, NO_DISK):
         outages.record_failure(error)
         clock.now += 1

@@ -57,8 +57,7 @@ async def test_add_stores_the_webhook_with_its_game(hooked: RedisStore) -> None:
         StoredWebhook(hook(), START),
         StoredWebhook(hook("i"), WebhookState(2)),
     ]
-    loaded = await load_record(hooked, "g")
-    assert loaded.webhooks == ("h", "i")
+    assert (await load_record(hooked, "g")).webhooks == ("h", "i")
     assert await hooked.webhooks.get("g", "j") is None
 
 

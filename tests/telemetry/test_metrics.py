@@ -313,9 +313,7 @@ async def test_the_sample_of_the_shortest_round_trip_counts(store: RedisStore, m
     assert await store.monitor.measure_clock_offset() == samples[1]
 
 
-async def test_a_jump_of_the_local_clock_changes_no_shared_time(
-    store: GameStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_jump_of_the_local_clock_changes_nothing(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(store, RedisStore)
     monkeypatch.setattr(clock, "_offset", clock._offset)
     now = time.time

@@ -144,8 +144,7 @@ async def test_a_request_has_one_span_and_its_watchers_none(two: list[Client], s
     assert (request.name, request.kind) == ("POST /v1/games/{id}/actions", SpanKind.SERVER)
     assert request.context is not None
     assert request.parent is not None
-    assert f"{request.context.trace_id:032x}" == TRACE
-    assert f"{request.parent.span_id:016x}" == PARENT
+    assert (f"{request.context.trace_id:032x}", f"{request.parent.span_id:016x}") == (TRACE, PARENT)
     assert dict(request.attributes or {})["http.response.status_code"] == 200
 
 
@@ -166,9 +165,7 @@ async def test_an_unsampled_trace_is_not_exported(two: list[Client], spans: InMe
     assert not spans.get_finished_spans()
 
 
-async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
-    two: list[Client], spans: InMemorySpanExporter
-) -> None:
+async def test_a_socket_message_is_a_trace_and_no_socket_is(two: list[Client], spans: InMemorySpanExporter) -> None:
     game = await create_game(two[0])
     move = await game.first_move()
     spans.clear()
@@ -180,9 +177,7 @@ async def test_a_socket_message_is_a_trace_and_its_socket_is_not(
     assert not [name for name in names if name.startswith("GET")]
 
 
-async def test_no_event_stream_is_a_trace_but_a_page_of_a_log_is(
-    two: list[Client], spans: InMemorySpanExporter
-) -> None:
+async def test_event_streams_are_no_traces_but_pages_of_a_log(two: list[Client], spans: InMemorySpanExporter) -> None:
     """Generated clients accept both, and get the page."""
     game = await create_game(two[0])
     spans.clear()
@@ -192,9 +187,7 @@ async def test_no_event_stream_is_a_trace_but_a_page_of_a_log_is(
     assert [span.name for span in spans.get_finished_spans()].count("GET /v1/games/{id}/diffs") == 1
 
 
-async def test_a_requests_span_follows_opentelemetrys_conventions(
-    two: list[Client], spans: InMemorySpanExporter
-) -> None:
+async def test_a_requests_span_follows_the_conventions(two: list[Client], spans: InMemorySpanExporter) -> None:
     game = await create_game(two[0])
     spans.clear()
     answers = (
@@ -241,8 +234,7 @@ async def test_traces_are_sent_to_the_configured_collector(
             assert await instance.stop(signal.SIGTERM) == 0
         assert "GET /v1/bots" in {span.name for span in collector.spans}  # sent at the end
     (request,) = [span for span in collector.spans if span.name == "POST /v1/games"]
-    assert request.service == "south-seas"
-    assert request.attributes["http.route"] == "/v1/games"
+    assert (request.service, request.attributes["http.route"]) == ("south-seas", "/v1/games")
 
 
 async def test_a_missing_collector_does_not_affect_the_service(

@@ -84,8 +84,7 @@ async def test_a_whole_game_is_followed_by_its_responses(client: Client, edition
 async def check_finished(http_game: HTTPGame, copy: GameCopy) -> None:
     """Check that everything is revealed and the log can be verified."""
     game = await http_game.get_json()
-    assert game == copy.game
-    assert game["status"] == "finished"
+    assert (game, game["status"]) == (copy.game, "finished")
     result = game["result"]
     best = max(score["total"] for score in result["scores"])
     assert set(result["winners"]) <= {score["seat"] for score in result["scores"] if score["total"] == best}
@@ -484,9 +483,7 @@ async def http_game(client: Client) -> HTTPGame:
 @pytest.mark.parametrize(
     ("damage", "form"), (*((damage, "svg") for damage in UNREADABLE_LOGS_DAMAGES), ("torn", "png"), ("torn", "txt"))
 )
-async def test_a_picture_of_a_version_of_a_damaged_log(
-    http_game: HTTPGame, redis: Redis, damage: str, form: str
-) -> None:
+async def test_the_picture_of_a_damaged_log(http_game: HTTPGame, redis: Redis, damage: str, form: str) -> None:
     await rewrite(redis, http_game, UNREADABLE_LOGS_DAMAGES[damage])
     problem = await check_problem(await http_game.get(f"/board.{form}?v={PLAYED}"), 503, "store_unavailable")
     assert "cannot read the stored game" in problem["detail"]
@@ -532,8 +529,7 @@ async def test_a_picture_that_cannot_be_drawn_affects_no_other(
     for _ in range(3):
         response = await http_game.get(f"/board.svg?v={PLAYED}")
         assert response.headers["Retry-After"] == "60"
-        problem = await check_problem(response, 503, "instance_unavailable")
-        assert "could not be drawn" in problem["detail"]
+        assert "could not be drawn" in (await check_problem(response, 503, "instance_unavailable"))["detail"]
     assert (await http_game.get("/board.svg?width=404")).status == 200
     assert {*active_children()} == workers
     (failure,) = [record for record in caplog.records if record.levelname == "ERROR"]

@@ -106,8 +106,7 @@ async def test_readers_get_what_they_got_before(compactor: Compactor, client: Cl
     ) == len(games)
     assert [await read_all(client, game) for game in games] == before
     assert [await load_whole_game(compactor.store, game.id) for game in games] == whole
-    refused = await client.get(f"/v1/games/{games[0].id}/diffs")
-    await check_problem(refused, 404, "not_found")
+    await check_problem(await client.get(f"/v1/games/{games[0].id}/diffs"), 404, "not_found")
 
 
 async def test_an_ended_game_takes_little_memory(compactor: Compactor) -> None:
@@ -147,9 +146,7 @@ async def test_a_rematch_goes_on_behind_the_compacted_log(compactor: Compactor, 
         assert decode_document(compactor.document().read_bytes()).version == len(log)
 
 
-async def test_a_log_compacted_during_a_read_is_read_once(
-    compactor: Compactor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_log_compacted_in_a_read_is_read_once(compactor: Compactor, monkeypatch: pytest.MonkeyPatch) -> None:
     game = await store_game(compactor.store, "finished")
     await compactor.compact(game)
     await rematch(game.context, RematchRequest(id=game.id, token=game.created.owner_token))

@@ -72,8 +72,7 @@ async def test_without_a_key_each_creation_makes_a_game(client: Client) -> None:
 
 async def test_another_creation_with_the_same_key_is_rejected(client: Client) -> None:
     await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=key())
-    other = await client.post("/v1/games", json={"players": OPEN}, headers=key())
-    await check_problem(other, 422, "key_reused")
+    await check_problem(await client.post("/v1/games", json={"players": OPEN}, headers=key()), 422, "key_reused")
     assert (await client.post("/v1/games", json={"players": OPEN}, headers=key(OTHER_SECRET))).status == 201
 
 
@@ -333,8 +332,7 @@ async def test_attempts_after_version_conflicts_are_bounded(
     game, backoff = await create_game_for(losing_client, change), RecordingBackoff()
     monkeypatch.setattr(execute, "BACKOFF", backoff)
     losing.left = 10_000
-    problem = await check_problem(await CHANGES[change](game), 409, "conflict")
-    assert "nothing was done" in problem["detail"]
+    assert "nothing was done" in (await check_problem(await CHANGES[change](game), 409, "conflict"))["detail"]
     assert MAX_ATTEMPTS <= losing.lost <= 1 + MAX_ATTEMPTS
     assert backoff.failures == [*range(1, MAX_ATTEMPTS)]
     losing.left = 0

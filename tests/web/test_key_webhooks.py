@@ -186,8 +186,7 @@ OTHER_SECRET = "whsec_Zm9ydHktdHdvLWJ5dGVzLW9mLWEtc2VjcmV0LWhlcmU="
 
 async def test_a_ping_arrives_once_and_signed(host: KeyHolder, receiver: WebhookReceiver) -> None:
     webhook = await host.register(secret=SECRET)
-    answered = await host.send_command(webhook, "ping", status=202)
-    assert answered["status"] == "active"
+    assert (await host.send_command(webhook, "ping", status=202))["status"] == "active"
     await host.deliver()
     (ping,) = receiver.received
     assert Webhook(SECRET).verify(ping.body, ping.headers) == ping.message
@@ -213,8 +212,7 @@ async def test_a_pending_webhook_gets_no_ping(host: KeyHolder, receiver: Webhook
     receiver.challenge_response = lambda _: web.Response(status=404)
     webhook = await host.register()
     response = await host.command(webhook, "ping")
-    problem = await check_problem(response, 409, "conflict")
-    assert "the webhook is pending" in problem["detail"]
+    assert "the webhook is pending" in (await check_problem(response, 409, "conflict"))["detail"]
     assert receiver.received == []
 
 

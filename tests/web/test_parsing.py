@@ -42,8 +42,7 @@ DEEP = b"[" * 60_000 + b"]" * 5_000
 )
 async def test_malformed_bodies_are_rejected(client: Client, body: bytes) -> None:
     response = await client.post("/v1/games", data=body, headers={"Content-Type": JSON})
-    problem = await check_problem(response, 400, "malformed")
-    assert problem["path"].startswith("$")
+    assert (await check_problem(response, 400, "malformed"))["path"].startswith("$")
 
 
 PLACE = {"type": "place_tile", "x": 0, "y": 1, "rotation": 0}
@@ -259,10 +258,14 @@ MISTAKES: tuple[Mistake, ...] = (
         ({"Idempotency-Key": "game-1"}, SECRET_KEY),
         ({"Idempotency-Key": "a" * 32}, SECRET_KEY),
         ({"Creator-Key": "my-bot"}, SECRET_KEY),
-        ({"X-Api-Key": "ssk"}, "send the API key in the header Api-Key"),
+        *(({name: "x"}, "send it as the header Api-Key") for name in ("X-Api-Key", "ApiKey", "Api_Key", "x_api_key")),
+        *(({name: "x"}, "as the header Idempotency-Key") for name in ("X-Idempotency-Key", "Idempotency_Key")),
+        ({"X-Creator-Key": "x"}, "send it as the header Creator-Key"),
+        ({"Authorization": "Bearer ssk_mine_x"}, "send the API key in the header Api-Key"),
         body={"players": TWO_PLAYERS},
     ),
-    *headers("GET /v1/keys/me", ({"Authorization": "Bearer ssk"}, "send the API key in the header Api-Key")),
+    *headers("POST {game}/undo", ({"Authorization": "Bearer {owner}", "If_Match": '"1"'}, "as the header If-Match")),
+    *headers("GET /v1/keys/me", ({"Authorization": "ApiKey x"}, "send the API key in the header Api-Key")),
     *headers("GET {game}", ({"If-None-Match": "1"}, 'for example "17"')),
     *headers("GET {game}/diffs", ({"Accept": "text/event-stream", "Last-Event-ID": "17"}, "VERSION-DIGEST")),
     *headers(
@@ -275,6 +278,16 @@ MISTAKES: tuple[Mistake, ...] = (
     *requests(
         *((f"GET {{game}}?{name}={{owner}}", BEARER) for name in ("token", "access_token")),
         ("GET /v1/keys/me?api_key=ssk", "send the API key in the header Api-Key"),
+        *((f"GET {{game}}{wrong}", "an id is 1 to 32 of a-z, 0-9 and -") for wrong in ("%0A", "X/diffs", ".json")),
+        ("GET /v1/games/%0Ax/board.svg", "an id is 1 to 32 of a-z, 0-9 and -"),
+        ("POST /v1/games/:id/actions", "an id is 1 to 32 of a-z, 0-9 and -"),
+        *((f"GET {path}", "/docs/, OpenAPI at /openapi.json") for path in ("/v1", "/swagger", "/health", "/status")),
+        ("GET /v1/me/games", "did you mean /v1/seats/me/games?"),
+        *((f"GET /v1/games?{name}=2", "did you mean `cursor`?") for name in ("page", "offset", "pageToken")),
+        *((f"GET /v1/games?{name}=2", "did you mean `limit`?") for name in ("per_page", "pageSize")),
+        *((f"GET {{game}}/diffs?{name}=2", "did you mean `since`?") for name in ("offset", "from")),
+        ("GET {game}/board.png?w=800", "did you mean `width`?"),
+        *((f"GET {{game}}/story?{name}=fr", "send it as the header Accept-Language") for name in ("lang", "locale")),
         ("GET /games", "did you mean /v1/games?"),
         ("GET /api/v1/games", "did you mean /v1/games?"),
         ("GET /v1/games/", "did you mean /v1/games?"),
@@ -385,5 +398,4 @@ async def test_an_answer_says_what_to_send(
 async def test_a_reply_says_what_to_send(client: Client, watcher: WatcherClient, message: Any, fix: str) -> None:
     game = await create_game(client)
     text = message if isinstance(message, str) else json.dumps(message)
-    reply = await watcher.request(text.replace("{game}", game.id), "error")
-    assert fix in reply["problem"]["detail"]
+    assert fix in (await watcher.request(text.replace("{game}", game.id), "error"))["problem"]["detail"]

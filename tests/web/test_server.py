@@ -309,8 +309,7 @@ async def test_a_stream_begins_with_a_snapshot_and_goes_on_with_every_diff(clien
     async with open_event_stream(client, http_game.id) as events:
         headers = events.response.headers
         assert headers["Content-Type"] == "text/event-stream; charset=utf-8"
-        assert headers["Cache-Control"] == "no-cache"
-        assert headers["X-Accel-Buffering"] == "no"
+        assert (headers["Cache-Control"], headers["X-Accel-Buffering"]) == ("no-cache", "no")
         assert headers["Access-Control-Allow-Origin"] == "*"
         await events.receive("snapshot")
         for _ in range(3):
@@ -487,9 +486,7 @@ async def test_streams_are_told_to_reconnect_one_after_the_other(
     assert [record.getMessage() for record in caplog.records] == ["closing a socket failed; closing the others"]
 
 
-async def test_closing_waits_for_streams_not_for_ever(
-    registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_closing_waits_for_streams_a_while(registry: StreamRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CLOSE_TIMEOUT_S", -0.99)
     silent, late = make_stream(), make_stream()
     registry.add(silent)

@@ -427,8 +427,7 @@ async def test_a_deleted_webhook_delivers_nothing(owner: WebhookOwner, receiver:
     assert receiver.versions == [2]
     assert await redis.hget(keys.game(game.id), "hooks") is None
     for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/deliveries"), ("POST", "/retry")):
-        response = await owner.request(method, f"{owner.path}/{hook['id']}{path}")
-        await check_problem(response, 404, "not_found")
+        await check_problem(await owner.request(method, f"{owner.path}/{hook['id']}{path}"), 404, "not_found")
     seen_before = 1_000_000_000.5
     await redis.delete(keys.WEBHOOK_SCHEDULE)
     await redis.zadd(keys.WEBHOOK_SCHEDULE, {f"{game.id} {hook['id']}": seen_before})

@@ -18,11 +18,14 @@ from hypothesis import strategies as st
 from schemas.base import encode_json
 from schemas.tileset import TileSet
 from service.cli.tileset import check_tileset_command
+from service.drawing.palette import THEMES
 from service.drawing.scene import BoardOptions
+from service.drawing.ships import ship_svg
+from service.drawing.tile import tile_svg
 from service.engine import TileSetIndex, build_view, is_finished
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.games.tilesets import InvalidTileSetFile, load_catalogue
-from service.web.renderer import BoardJob, ShipJob, TileJob, draw_job
+from service.web.renderer import board_job, draw_job
 from tests.drawing.example_tiles import parse_svg
 from tests.engine.lockstep import new_game, play_randomly
 from tests.reference.random_play import random_tileset
@@ -187,11 +190,9 @@ def play_and_draw(tileset: TileSet, rng: Random) -> None:
     else:
         assert is_finished(game)
     encoded, view = encode_json(tileset), build_view(index, game)
-    board = BoardJob(tileset=encoded, game=view, moves=[], options=BoardOptions(), image_format="svg")
+    board = board_job(tileset=encoded, game=view, moves=[], options=BoardOptions(), image_format="svg")
     parse_svg(draw_job(board).decode())
-    assert draw_job(BoardJob(tileset=encoded, game=view, moves=[], options=BoardOptions(), image_format="txt"))
+    assert draw_job(board_job(tileset=encoded, game=view, moves=[], options=BoardOptions(), image_format="txt"))
     tile, ship = rng.choice(tileset.tiles), rng.choice(tileset.ships)
-    parse_svg(
-        draw_job(TileJob(tile=tile, rotation=rng.randrange(4), theme="light", width=80, image_format="svg")).decode()
-    )
-    parse_svg(draw_job(ShipJob(ship=ship, theme="dark", width=80, image_format="svg")).decode())
+    parse_svg(tile_svg(tile, rng.randrange(4)))
+    parse_svg(ship_svg(ship, THEMES["dark"]))

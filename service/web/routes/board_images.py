@@ -24,7 +24,7 @@ from service.web import images
 from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import PreferredLanguage
 from service.web.problems import NoSuchVersion
-from service.web.renderer import BoardJob, ImageFormat
+from service.web.renderer import DrawingJob, ImageFormat, board_job
 from service.web.routing import GameRead, Route
 
 
@@ -166,19 +166,19 @@ def _parse_region(text: str) -> Region | None:
 
 async def _make_current_job(
     context: Context, record: StoredGame, options: BoardOptions, image_format: ImageFormat
-) -> BoardJob:
+) -> DrawingJob:
     index, game = open_game(context.tilesets, record)
     moves = sorted(legal_moves(index, game), key=move_sort_key) if options.number_moves else []
     shown = [None if is_repeated(index, game, move) else move for move in moves]
     tileset = context.tilesets.get(game.tileset).response
-    return BoardJob(tileset, build_view(index, game), shown, options, image_format)
+    return board_job(tileset, build_view(index, game), shown, options, image_format)
 
 
-async def _make_past_job(request: HttpRequest, params: BoardPng, version: int, options: BoardOptions) -> BoardJob:
+async def _make_past_job(request: HttpRequest, params: BoardPng, version: int, options: BoardOptions) -> DrawingJob:
     context = request.app[CONTEXT]
     async with params.charge.replay_slot():
         past = await load_past_version(context, params.id, version)
-    return BoardJob(context.tilesets.get(past.tileset).response, past, [], options, params.image_format)
+    return board_job(context.tilesets.get(past.tileset).response, past, [], options, params.image_format)
 
 
 ROUTES = tuple(

@@ -1,5 +1,6 @@
 """`GET /v1/tilesets`, `GET /v1/tilesets/{id}`, and pictures of tiles and ships. Source of the pictures: R8.5."""
 
+from functools import partial
 from typing import Annotated, ClassVar, TypeVar
 
 from aiohttp import web
@@ -8,6 +9,9 @@ from msgspec import Meta
 from schemas.base import Query
 from schemas.tileset import Ship, Tile, TileSet, TileSets
 from schemas.vocabulary import ID, SHIP_ID
+from service.drawing.palette import THEMES
+from service.drawing.ships import ship_svg
+from service.drawing.tile import tile_svg
 from service.games.errors import NoSuchTileSet
 from service.i18n import ENGLISH, Language, get_translator, tile_names
 from service.i18n.events import ship_label
@@ -15,7 +19,7 @@ from service.web import images, responses
 from service.web.app import CONTEXT, HttpRequest
 from service.web.headers import PreferredLanguage
 from service.web.problems import NoSuchPiece
-from service.web.renderer import ImageFormat, ShipJob, TileJob
+from service.web.renderer import DrawingJob, ImageFormat
 from service.web.routing import Id, Request, Route
 
 Piece = TypeVar("Piece", Tile, Ship)
@@ -160,9 +164,8 @@ async def read_tile(request: HttpRequest, params: TilePng) -> web.Response:
     label = ""
     if params.language is not None:
         label = tile_names(params.language, loaded.index)[loaded.index.tile_numbers[tile.id]].full
-    width = min(query.width, images.MAX_WIDTH_PX)
-    job = TileJob(tile, query.rotation, query.theme, width, params.image_format, label)
-    return await _piece_response(request, loaded.hash, job, params.language)
+    draw = partial(tile_svg, tile, query.rotation, THEMES[query.theme], label=label)
+    return await _piece_response(request, params, f"{loaded.hash} tile {tile.id} {query.rotation} {label}", draw)
 
 
 async def read_ship(request: HttpRequest, params: ShipPng) -> web.Response:
@@ -171,24 +174,25 @@ async def read_ship(request: HttpRequest, params: ShipPng) -> web.Response:
     A question mark is a ware of any kind; wares with the same letter must be of the same kind (R6.3). The SVG's
     `aria-label` says points and cost in the language of `Accept-Language`.
     """
-    query = params.query
     loaded = request.app[CONTEXT].tilesets.get(params.id, NoSuchTileSet)
     ship = _get_piece(loaded.tileset.ships, params.ship)
     label = "" if params.language is None else ship_label(get_translator(params.language), ship)
-    job = ShipJob(ship, query.theme, min(query.width, images.MAX_WIDTH_PX), params.image_format, label)
-    return await _piece_response(request, loaded.hash, job, params.language)
+    draw = partial(ship_svg, ship, THEMES[params.query.theme], label=label)
+    return await _piece_response(request, params, f"{loaded.hash} ship {ship.id} {label}", draw)
 
 
 async def _piece_response(
-    request: HttpRequest, tileset_hash: str, job: TileJob | ShipJob, language: Language | None
+    request: HttpRequest, params: TilePng | ShipPng, subject: str, draw: "partial[str]"
 ) -> web.Response:
-    async def make_job() -> TileJob | ShipJob:
-        return job
+    """Return a picture that `draw` draws: a PNG in the request's width; an SVG has no fixed size."""
+    image_format, width = params.image_format, min(params.query.width, images.MAX_WIDTH_PX)
 
-    subject = f"{tileset_hash} {job}"
-    return await images.image_response(
-        request, images.ImageRequest(subject, job.image_format, job.width, images.CACHE_ONE_DAY, make_job, language)
-    )
+    async def make_job() -> DrawingJob:
+        return DrawingJob(partial(draw, width=width) if image_format == "png" else draw, image_format)
+
+    subject = f"{subject} {params.query.theme} {width}"
+    image = images.ImageRequest(subject, image_format, width, images.CACHE_ONE_DAY, make_job, params.language)
+    return await images.image_response(request, image)
 
 
 def _get_piece(pieces: tuple[Piece, ...], name: str) -> Piece:

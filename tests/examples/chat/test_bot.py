@@ -367,8 +367,7 @@ def deliveries(ships: int, payments: int) -> LegalMoves:
 async def options_of(choice: Choice) -> list[str]:
     """Return the values of the options; fail if Discord would reject the message."""
     screen = Screen(choice.question, question=choice.question, options=choice.options, buttons=choice.buttons)
-    sent = {"content": screen.text, "components": build_view(screen).to_components()}
-    assert list(message_faults(sent)) == []
+    assert list(message_faults({"content": screen.text, "components": build_view(screen).to_components()})) == []
     return [option.action.value for option in choice.options]
 
 

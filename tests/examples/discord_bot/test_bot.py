@@ -231,8 +231,7 @@ async def test_a_rejected_response_is_sent_without_its_picture_then_as_an_error_
     interaction = discord_bot.interaction()
     edit = interaction.edit_original_response
     edit.side_effect = [*map(failure, (first, *later)), *[None] * (len(pictures) - len(later) - 1)]
-    text = await discord_bot.run(interaction, "new", bots=1)
-    assert text == (FAILED if later else "A new game: Ana, Greedy.")
+    assert (await discord_bot.run(interaction, "new", bots=1)) == (FAILED if later else "A new game: Ana, Greedy.")
     assert [len(call.kwargs["attachments"]) for call in edit.await_args_list] == pictures
     assert interaction.delete_original_response.await_count == is_deleted
 

@@ -43,8 +43,7 @@ class Telegram:
         if self.failures.get(name):
             failure = self.failures[name].pop(0)
             return failure["error_code"], json.dumps(failure).encode()
-        sent = request_data.parameters if request_data else {}
-        self.sent.append((name, sent))
+        self.sent.append((name, (request_data.parameters if request_data else {})))
         result = {"getMe": BOT}.get(name, True)
         if name in {"sendMessage", "sendPhoto", "editMessageText", "editMessageMedia"}:
             result = self.message(

@@ -209,9 +209,7 @@ async def test_a_rejected_document_is_retried(archive: ArchiveFixture, caplog: p
     assert archive.storage.document().game == stored.id
 
 
-async def test_failing_storage_is_not_tried_by_all_games(
-    archive: ArchiveFixture, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_failing_storage_is_tried_by_one_game(archive: ArchiveFixture, caplog: pytest.LogCaptureFixture) -> None:
     games = [await store_game(archive.store, "aborted") for _ in range(20)]
     worker = archive.archiver().worker()
     archive.storage.rejects = True
@@ -248,9 +246,7 @@ async def test_after_a_failure_of_the_storage_the_archiver_pauses_and_tries_a_si
         await wait_until(lambda: archive.storage.objects and limits()[-1] >= BATCH_SIZE)
 
 
-async def test_a_hanging_write_is_a_failure_of_the_storage(
-    archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_hanging_write_is_a_storage_failure(archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     stored = await store_game(archive.store, "finished")
     monkeypatch.setattr(archiver, "STORAGE_TIMEOUT_S", 0.01)
     archive.storage.may_finish.clear()

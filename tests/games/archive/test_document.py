@@ -257,9 +257,7 @@ async def test_an_export_is_attempted_until_its_parts_belong_together(
     validate_document(document)
 
 
-async def test_an_archive_with_another_versions_log_is_rejected(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_archive_of_another_version_is_rejected(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     record = await load_record(store, (await store_game(store, "finished")).id)
 
     async def read_no_log(*_: Any) -> Log:

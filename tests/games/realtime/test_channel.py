@@ -300,8 +300,7 @@ async def test_a_stream_that_does_not_continue_what_subscribers_have_is_sent_as_
     await hub.subscribe(subscriber, game_id, Revision(1, (await load_record(store, game_id)).revision.digest))
     await redis.delete(keys.game(game_id), keys.log(game_id))
     other, log = new_game("whole", players=3)
-    joined = take_seat(LAGOON.index, other, 2, "Cy", COLORS[2])
-    log.append(record_change(LAGOON.index, other, joined, AT))
+    log.append(record_change(LAGOON.index, other, take_seat(LAGOON.index, other, 2, "Cy", COLORS[2]), AT))
     await store.commit(commit := creation(game_id, snapshot=encode_snapshot(other), diffs=log))
     assert not hub.publish_commit(replace(commit, diffs=log[1:]))
     await wait_until(lambda: subscriber.snapshots)
@@ -316,8 +315,7 @@ async def test_an_unexpected_error_is_logged_and_the_read_retried(
     await store.commit(action(1, "fails"))
     failing = VersionSubscriber(1)
     await hub.subscribe(failing, "fails", Revision(1, digest(1)))
-    other = await subscribe_behind(hub, store, "g")
-    await other.wait_for_version(2)
+    await (await subscribe_behind(hub, store, "g")).wait_for_version(2)
     assert failing.version == 1
     assert any("fails" in record.getMessage() and record.exc_info for record in caplog.records)
     store.damaged = frozenset()
@@ -384,8 +382,7 @@ async def test_who_subscribes_has_what_the_promoted_replica_has(hub: Hub, store:
     await hub.subscribe(subscriber, GAME, kept[2])
     assert failover.has_happened
     assert [one.view.version for one in other.snapshots] == [2]
-    assert subscriber.snapshots == []
-    assert hub.unsubscribe(subscriber, GAME) == kept[2]
+    assert (subscriber.snapshots, hub.unsubscribe(subscriber, GAME)) == ([], kept[2])
 
 
 async def test_a_channel_that_seemed_to_have_diverged_goes_on(hub: Hub, store: UnreliableStore, redis: Redis) -> None:

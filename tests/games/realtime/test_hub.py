@@ -126,8 +126,7 @@ async def test_the_last_subscriber_closes_the_channel(hub: Hub, store: Unreliabl
     assert (len(hub), store._notifications._games) == (0, set())
     await commit_and_publish(hub, store, action(1))
     assert one.version == other.version == 1
-    again = await subscribe(hub, store)
-    assert again.version == 2
+    assert (await subscribe(hub, store)).version == 2
 
 
 async def test_who_waits_for_a_version_is_served_out_of_turn(
@@ -316,8 +315,7 @@ async def test_a_client_resumes_from_a_state_in_the_stream(
     store: UnreliableStore, since: int | None, client_digest: bytes | None, position: Revision | None
 ) -> None:
     await store.commit(action(1, count=3))
-    loaded = await load_record(store, since=since)
-    assert loaded.resume_from(client_digest) == position
+    assert (await load_record(store, since=since)).resume_from(client_digest) == position
 
 
 async def test_an_unreadable_snapshot_raises_store_unavailable(store: UnreliableStore) -> None:

@@ -197,9 +197,7 @@ async def count_answers(connections: Connections, opened: Opened, parts: list[by
 
 
 @pytest.mark.parametrize(("parts", "answers"), PARTS)
-async def test_requests_are_answered(
-    connections: Connections, opened: Opened, parts: list[bytes], answers: int
-) -> None:
+async def test_each_gets_its_answer(connections: Connections, opened: Opened, parts: list[bytes], answers: int) -> None:
     """Then the connection is read on, until it is idle for too long."""
     await count_answers(connections, opened, parts, answers)
     connection, transport = opened
@@ -302,9 +300,7 @@ async def test_the_body_of_a_request_that_was_sent_ahead_is_read(connections: Co
     ),
 )
 @pytest.mark.parametrize("is_begun", (True, False))
-async def test_a_body_without_an_end_is_told(
-    opened: Opened, rest: bytes | None, error: str | None, is_begun: bool
-) -> None:
+async def test_an_endless_body_is_told(opened: Opened, rest: bytes | None, error: str | None, is_begun: bool) -> None:
     connection, _ = opened
     connection.data_received(CHUNKED_HEAD)
     if is_begun or (rest and rest[:1] == b"5"):

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from itertools import count
 from multiprocessing import active_children
 from multiprocessing.process import BaseProcess
@@ -14,6 +15,7 @@ import msgspec
 import pytest
 
 from service.drawing.scene import BoardOptions
+from service.drawing.ships import ship_svg
 from service.engine import build_view
 from service.fair_queue import ANONYMOUS, Requester
 from service.supervision import ProcessEnded
@@ -22,7 +24,7 @@ from service.web.accounts import BUSY, Accounts
 from service.web.charge import Charge
 from service.web.limits import Limits
 from service.web.problems import RenderingFailed, TooManyWaiting
-from service.web.renderer import BoardJob, DrawingJob, ImageRenderer, PictureOrder, ShipJob
+from service.web.renderer import DrawingJob, ImageRenderer, PictureOrder, board_job
 from tests.drawing.example_tiles import LAGOON
 from tests.engine.lockstep import new_game
 from tests.polling import run_ready_tasks
@@ -33,7 +35,7 @@ RESULTS = ("drawn", "cached", "failed", "refused")
 GOOD, BAD, OF_THE_SAME_SITE = "192.0.2.1", "2001:db8:1:2::", "2001:db8:1:3::"
 ACCOUNTS = Accounts(Limits())
 EMPTY_GAME = build_view(LAGOON.index, new_game(LAGOON.index, 1))
-SHIP = ShipJob(LAGOON.tileset.ships[0], "light", 64, "svg")
+SHIP = DrawingJob(partial(ship_svg, LAGOON.tileset.ships[0]), "svg")
 
 
 class FailingDraw:
@@ -105,7 +107,7 @@ async def test_a_worker_outlives_the_sigint_of_a_terminal(renderer: ImageRendere
 
 
 async def test_a_failed_job_gives_its_errors_stack(renderer: ImageRenderer, caplog: pytest.LogCaptureFixture) -> None:
-    job = BoardJob(b"no tile set", EMPTY_GAME, [], BoardOptions(), "svg")
+    job = board_job(b"no tile set", EMPTY_GAME, [], BoardOptions(), "svg")
     with pytest.raises(RenderingFailed, match="in _decode_tileset"):
         await renderer.render(1, job, make_order())
     assert "a picture could not be drawn: Traceback" in caplog.text
@@ -114,7 +116,7 @@ async def test_a_failed_job_gives_its_errors_stack(renderer: ImageRenderer, capl
 
 async def test_a_picture_over_its_time_ends_a_worker(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     await start_worker(renderer)
-    board = BoardJob(msgspec.json.encode(LAGOON.tileset), EMPTY_GAME, [], BoardOptions(width=4096), "png")
+    board = board_job(msgspec.json.encode(LAGOON.tileset), EMPTY_GAME, [], BoardOptions(width=4096), "png")
     monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
     with pytest.raises(RenderingFailed, match=r"the worker took more than 0\.05 s"):
         await renderer.render(2, board, make_order())
@@ -227,9 +229,7 @@ async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
     assert (await render(renderer, 1), draw.calls) == (b"picture", 3)
 
 
-async def test_pictures_are_timed_and_counted_by_result(
-    renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_pictures_are_timed_and_counted(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     before = read_samples()
     failures = RenderingFailed("too large"), TooManyWaiting("pictures", 32)
     monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(*failures))

@@ -24,7 +24,7 @@ from service.games.tilesets import LoadedTileSet, tileset_hash
 from service.web import images
 from service.web.images import TILESET_PICTURES, TileSetPictures
 from service.web.problems import RenderingFailed
-from service.web.renderer import IMAGE_RENDERER, DrawingJob, RotationsJob
+from service.web.renderer import IMAGE_RENDERER, DrawingJob
 from service.web.responses import Asset
 from tests.drawing.example_tiles import SVG, parse_svg
 from tests.polling import run_ready_tasks, wait_until
@@ -84,8 +84,7 @@ async def test_the_picture_of_a_version_is_immutable(client: Client, form: str) 
     assert now.headers["Cache-Control"] == FOR_EVER
     await game.play_randomly(Random(5), 10)
     then = await game.get(path)
-    assert then.headers["Cache-Control"] == FOR_EVER
-    assert then.headers["ETag"] == now.headers["ETag"]
+    assert (then.headers["Cache-Control"], then.headers["ETag"]) == (FOR_EVER, now.headers["ETag"])
     assert await then.read() == await now.read()
     same = await game.get(path, **{"If-None-Match": now.headers["ETag"]})
     assert (same.status, same.headers["Cache-Control"]) == (304, FOR_EVER)
@@ -137,8 +136,7 @@ class RecordedDraw:
     async def __call__(self, job: DrawingJob, requester: Requester, report: Callable[[float], None]) -> bytes:
         """Draw."""
         del requester, report
-        assert isinstance(job, RotationsJob)
-        self.tiles.append(job.tile.id)
+        self.tiles.append(job.draw.args[0].id)
         await asyncio.sleep(0)
         if self.failures:
             raise self.failures.pop(0)
@@ -152,9 +150,7 @@ async def pictures() -> AsyncIterator[TileSetPictures]:
     await created.aclose()
 
 
-async def test_a_picture_is_drawn_once_for_everybody(
-    pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_picture_is_drawn_once_for_all(pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch) -> None:
     draw = RecordedDraw()
     monkeypatch.setattr(pictures.worker, "draw", draw)
     drawn = await asyncio.gather(*(pictures.get(SMALL, "light") for _ in range(8)))

@@ -23,8 +23,7 @@ async def test_creation_returns_location_version_and_tokens(client: Client) -> N
     response = await client.post("/v1/games", json={"players": [{"name": "Ana"}, {"bot": "greedy"}, {"open": True}]})
     created = await response.json()
     game = created["game"]
-    assert response.status == 201
-    assert response.headers["Location"] == f"/v1/games/{game['id']}"
+    assert (response.status, response.headers["Location"]) == (201, f"/v1/games/{game['id']}")
     assert response.headers["ETag"] == f'"{game["version"]}-{created["digest"]}"'
     assert re.fullmatch(r"[a-z0-9]{12}", game["id"])
     assert (game["status"], game["turn"], game["edition"]) == ("waiting", None, "international")
@@ -146,8 +145,7 @@ async def test_abort_supports_if_match(http_game: HTTPGame) -> None:
     await http_game.act_successfully()
     await check_problem(await http_game.delete(**{"If-Match": '"1"'}), 412, "version_mismatch")
     assert (await http_game.get_json())["status"] == "active"
-    finished = await http_game.delete(**{"If-Match": '"2"'})
-    assert finished.status == 200
+    assert (await http_game.delete(**{"If-Match": '"2"'})).status == 200
 
 
 READS = ("", "/legal-moves", "/diffs", "/story", "/scores", "/features", "/tiles")
@@ -288,8 +286,7 @@ async def test_legal_moves_can_be_filtered(client: Client) -> None:
 @pytest.mark.parametrize("path", (*READS, "/diffs?since=0"))
 async def test_unknown_query_parameters_are_ignored(client: Client, http_game: HTTPGame, path: str) -> None:
     joint = "&" if "?" in path else "?"
-    response = await client.get(f"{http_game.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")
-    assert response.status == 200
+    assert (await client.get(f"{http_game.path}{path}{joint}utm=%FF%00&x[]=1&=&utm")).status == 200
 
 
 @pytest.mark.parametrize(

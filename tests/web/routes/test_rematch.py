@@ -18,8 +18,7 @@ SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
 async def create_aborted(client: Client, players: Any = None, **options: Any) -> HTTPGame:
     game = await create_game(client, players, **options)
-    response = await game.delete()
-    assert response.status == 200
+    assert (await game.delete()).status == 200
     return game
 
 

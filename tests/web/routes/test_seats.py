@@ -163,8 +163,7 @@ async def test_which_tokens_replace_which_tokens(client: Client) -> None:
         await check_problem(await replace_token(game, seat, token), 403, "wrong_seat")
     assert (await replace_token(game, 0, game.owner_token)).status == 200
     assert (await replace_token(game, 1, bo)).status == 200
-    problem = await game.post("/seats/0/token", {"name": "Bo"})
-    await check_problem(problem, 400, "malformed")
+    await check_problem(await game.post("/seats/0/token", {"name": "Bo"}), 400, "malformed")
 
 
 async def test_a_retry_with_the_revoked_token_returns_the_same_token(client: Client, redis: Redis) -> None:

@@ -36,13 +36,10 @@ async def test_an_instance_is_alive_and_ready(client: Client) -> None:
 async def test_a_draining_instance_is_not_ready_and_closes_connections(store: RedisStore) -> None:
     async with serve(store) as client:
         client.app[DRAINING].set()
-        problem = await check_problem(await client.get("/readyz"), 503, "draining")
-        assert problem["retry_after_s"] == 1
+        assert (await check_problem(await client.get("/readyz"), 503, "draining"))["retry_after_s"] == 1
         response = await client.get("/livez")
-        assert response.status == 200
-        assert response.headers["Connection"] == "close"
-        created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
-        assert created.status == 201
+        assert (response.status, response.headers["Connection"]) == (200, "close")
+        assert (await client.post("/v1/games", json={"players": TWO_PLAYERS})).status == 201
 
 
 async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_needs_it(
@@ -135,8 +132,7 @@ async def secret(store: RedisStore) -> str:
 
 async def test_the_holder_reads_the_quotas(client: Client, secret: str) -> None:
     response = await client.get("/v1/keys/me", headers=api_key_header(secret))
-    assert response.status == 200
-    assert response.headers["Cache-Control"] == "private, no-cache"
+    assert (response.status, response.headers["Cache-Control"]) == (200, "private, no-cache")
     assert "Api-Key" in response.headers["Vary"]
     key = await response.json()
     assert key == {

@@ -29,7 +29,7 @@ from tests.polling import run_ready_tasks
 from tests.security.limited_client import make_limits
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.raw_http import send_raw
+from tests.web.raw_http import UPGRADE, send_raw
 from tests.web.watcher_client import watch_game
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 from verification.fuzz.frames import (
@@ -88,9 +88,11 @@ async def test_an_upgrade_is_accepted(client: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
-async def test_only_get_is_allowed(client: Client, path: str) -> None:
-    async with ClientSession() as session, session.head(client.make_url(path)) as response:
-        assert (response.status, response.headers["Allow"]) == (405, "GET, OPTIONS")
+async def test_only_get_upgrades(client: Client, path: str) -> None:
+    """HEAD gets the head that GET gets without an upgrade."""
+    for sent in ({}, dict(line.split(": ") for line in UPGRADE)):
+        async with ClientSession() as session, session.head(client.make_url(path), headers=sent) as response:
+            assert (response.status, response.headers["Upgrade"]) == (426, "websocket")
 
 
 @pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
@@ -99,6 +101,8 @@ async def test_only_get_is_allowed(client: Client, path: str) -> None:
     (
         *({"Version": version} for version in (None, "", "7", "8", "12", "14", "013", "13, 8", "x")),
         *({"Upgrade": protocol} for protocol in (None, "h2c")),
+        *({"Connection": connection} for connection in (None, "close", "keep-alive")),
+        {"Connection": None, "Sec-WebSocket-Protocol": OTHER},
         dict.fromkeys(("Connection", "Upgrade", "Version", "Key")),
     ),
 )
@@ -115,12 +119,7 @@ async def test_what_is_no_upgrade_to_the_supported_version_is_told_that(
 
 @pytest.mark.parametrize(
     "changed",
-    (
-        {"Connection": None},
-        {"Connection": "close"},
-        {"Connection": None, "Sec-WebSocket-Protocol": OTHER},
-        *({"Key": key} for key in (None, "", "short", "A" * 22, f"{KEY}=", "\u00e9" * 11 + "==", "A" * 24)),
-    ),
+    (*({"Key": key} for key in (None, "", "short", "A" * 22, f"{KEY}=", "\u00e9" * 11 + "==", "A" * 24)),),
 )
 async def test_a_malformed_upgrade_is_rejected(client: Client, changed: dict[str, str | None]) -> None:
     response = await upgrade(client, changed=changed)
@@ -259,8 +258,7 @@ async def test_snapshots_and_diffs_are_compressed_and_short_replies_not(client: 
         assert (await line.until(b"subscribed")).first == PLAIN
         for tag in (b"snapshot", b"diff"):
             peers, plain = await line.until(tag), await other.until(tag)
-            assert (peers.first, plain.first) == (COMPRESSED, PLAIN)
-            assert peers.text() == plain.payload
+            assert (peers.first, plain.first, peers.text()) == (COMPRESSED, PLAIN, plain.payload)
             assert len(peers.payload) < len(plain.payload)
             await http_game.act_successfully()
 
@@ -295,8 +293,7 @@ async def test_a_diff_is_compressed_once_for_all_clients(
         for number in range(1, 6):
             await http_game.act_successfully()
             received = [await line.frame() for line in (one, another, plain)]
-            assert received[0] == received[1]
-            assert received[0].text() == received[2].payload
+            assert (received[0], received[0].text()) == (received[1], received[2].payload)
             assert len(created) == number
 
 
@@ -481,9 +478,7 @@ class TurnCounter:
         ),
     ),
 )
-async def test_floods_of_frames_are_read_in_turns(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes
-) -> None:
+async def test_floods_are_read_in_turns(store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes) -> None:
     """All are read, and what they hold up is one turn of the event loop."""
     read_in_turns, turns = list[int](), TurnCounter()
     read_frame = FrameReader._read_frame

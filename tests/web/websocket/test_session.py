@@ -9,7 +9,7 @@ from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, S
 from service.store.game_store import RedisStore
 from service.web.headers import make_token_id
 from service.web.rate_limiter import MessageInfo
-from service.web.subscriptions import SessionTokens
+from service.web.websocket import SessionTokens
 from service.web.websocket_connection import WebSocketConnection
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import HTTPGame, create_game
@@ -157,8 +157,7 @@ async def test_a_move_is_taken_back(client: Client, http_game: HTTPGame) -> None
         assert (ack["id"], ack["version"], ack["digest"]) == ("c", 3, diff["digest"])
         assert ack["legal_moves"] == await http_game.get_json("/legal-moves")
         assert await watcher.request(undo, "ack") == ack
-        response = await http_game.post("/undo", **{"Idempotency-Key": "k"})
-        assert (await response.json())["digest"] == ack["digest"]
+        assert (await (await http_game.post("/undo", **{"Idempotency-Key": "k"})).json())["digest"] == ack["digest"]
         await watcher.request_error(message(http_game, "undo", key="k", seat=0), "key_reused")
         error = await watcher.request_error(message(http_game, "undo"), "nothing_to_undo")
         assert (error["id"], error["game"]) == ("c", http_game.id)

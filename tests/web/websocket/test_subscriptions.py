@@ -237,8 +237,7 @@ async def play(http_games: list[HTTPGame], versions: int, chance: Random) -> Non
 
 def check_copy(copy: GameCopy, game: dict[str, Any]) -> None:
     """Check that a copy is the game, after one snapshot and every later diff."""
-    assert copy.game == game
-    assert copy.snapshots == 1
+    assert (copy.game, copy.snapshots) == (game, 1)
     assert copy.versions == [*range(copy.versions[0], game["version"] + 1)]
 
 

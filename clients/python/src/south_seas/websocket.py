@@ -31,6 +31,9 @@ RESUMABLE_CLOSE_CODES = (4408, 4429)
 HEARTBEAT_INTERVAL_S = 20.0
 """The interval of protocol pings."""
 
+CLOSE_TIMEOUT_S = 1.0
+"""The time in which the other end confirms that a connection is closed; what is not the service may never."""
+
 STABLE_CONNECTION_S = 10.0
 """A connection that lasts this long resets the backoff, as does one that delivers a diff or a snapshot."""
 
@@ -207,7 +210,10 @@ class SharedSocket:
         connecting_since = time.monotonic()
         async with asyncio.timeout(self._http.backoff.timeout_s):
             self._socket = await self._http.pool.session.ws_connect(
-                self._url, headers=self._http.headers(None), heartbeat=HEARTBEAT_INTERVAL_S
+                self._url,
+                headers=self._http.headers(None),
+                heartbeat=HEARTBEAT_INTERVAL_S,
+                timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_TIMEOUT_S),
             )
         async with self._socket as socket:
             if not self._is_welcomed(await socket.receive(self._http.backoff.timeout_s), connecting_since):
