@@ -95,7 +95,10 @@ async def list_command(store: RedisStore, settings: Settings, status: str | None
 @json_option
 @with_store(*STORE_SETTINGS, *RETENTION_SETTINGS)
 async def abort_command(store: RedisStore, settings: Settings, game: str, *, yes: bool, as_json: bool) -> None:
-    """Abort a game that has not ended, as its owner can: watchers, webhooks and the archive get its end."""
+    """Abort a game that has not ended, as its owner can: watchers, webhooks and the archive get its end.
+
+    One that cannot be read cannot be aborted: import it from a backup, or delete it.
+    """
     catalogue = load_catalogue(settings.tilesets_dir)
     view, access = await _load(store, catalogue, game)
     if view.status in ENDED_STATUSES:

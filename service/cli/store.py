@@ -25,7 +25,7 @@ from service.archive_storage import open_object_storage
 from service.games.archive import InvalidDocument
 from service.games.errors import GameError, TileSetMissing
 from service.games.index_repair import IndexRepairer, RepairReport
-from service.games.ports import StoreUnavailable, UnreadableGame
+from service.games.ports import GameOfLaterRelease, StoreUnavailable, UnreadableGame
 from service.settings import Command, Settings, with_settings
 from service.store.connection import parse_url
 from service.store.embedded import embedded_server
@@ -40,6 +40,8 @@ T = TypeVar("T")
 
 REDIS_SETTINGS = ("redis_url", "data_dir")
 RETENTION_SETTINGS = ("waiting_retention_days", "active_retention_days", "finished_retention_days", "archive_url")
+
+UNREADABLE_HELP = "`south-seas import` replaces it from a backup, `south-seas games delete --force` deletes it"
 
 REDIS_TIMEOUT_S = 30.0
 """Longer than when serving, since commands read and write whole games."""
@@ -76,7 +78,8 @@ def with_store(*names: str) -> Callable[[Command], Command]:
             try:
                 return run_with_store(settings, lambda store: command(store, settings, **values))
             except UnreadableGame as error:
-                raise click.ClickException(f"the game cannot be read: {error}") from error
+                helps = "a later release reads it" if isinstance(error, GameOfLaterRelease) else UNREADABLE_HELP
+                raise click.ClickException(f"the game cannot be read: {error}\n{helps}") from error
             except GameError as error:
                 raise click.ClickException(error.describe("")) from error
 

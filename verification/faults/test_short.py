@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 from tests.polling import wait_until
 from tests.tools import HAPROXY, PROMETHEUS, ROOT, Finished, require, run_program
 from tools.site.faults import load_faults
+from tools.site.pages import ALERTS
+from verification.faults import faults
 from verification.faults.__main__ import run_faults
 from verification.faults.alerts import MAX_FOR_S, Rules
 from verification.faults.catalogue import FAULT_TYPES
@@ -81,6 +84,15 @@ async def test_a_stranger_learns_what_there_is_and_what_is_missing() -> None:
         2,
         "Error: Invalid value for --only: no fault has this in its name: --list names all",
     )
+
+
+def test_every_command_of_the_service_in_a_runbook_is_run_on_its_fault() -> None:
+    runbooks = " ".join(" ".join((ROOT / file).read_text(encoding="utf-8") for file in ALERTS).split())
+    run = Path(faults.__file__).read_text(encoding="utf-8")
+    commands = {*re.findall(r"`south-seas ([a-z]+(?: [a-z]+)*)", runbooks)}
+    assert "import" in commands
+    for command in commands:
+        assert "south_seas(bed, " + ", ".join(f'"{word}"' for word in command.split()) in run, command
 
 
 def test_what_a_rule_waits_less_is_known() -> None:
