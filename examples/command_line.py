@@ -48,7 +48,7 @@ def describe_error(error: BaseException, url: str) -> str:
         case BaseExceptionGroup():
             return describe_error(error.exceptions[0], url)
         case UnreachableError():
-            return f"{error}. `make serve` starts a service."
+            return f"{error}. In a clone of the project, `make serve` starts a service."
         case APIError():
             return f"{url} answers: {error}"
         case TimeoutError():

@@ -1,4 +1,4 @@
-"""Four simple bots play a game that a subscription watches: `python examples/four_bots.py [URL]`."""
+"""Four simple bots play a game that a subscription watches: `python -m examples.four_bots [URL]`."""
 
 import asyncio
 import random
@@ -21,7 +21,7 @@ try:
         TakeShip,
     )
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Run `make serve` once, then this with .venv/bin/python, or see examples/README.md.")
+    sys.exit(f"{missing}. Install the client, then run python -m examples.four_bots: see examples/README.md.")
 
 NAMES = ("Ana", "Bo", "Cy", "Di")
 PREFERENCE = (Deliver, TakeShip, PlaceIslander, PlaceTile, RetrieveIslander, Pass)

@@ -1,4 +1,4 @@
-"""Play games from menus of 25 rows alone, as a chat shows them: `python examples/menu_bot.py [URL]`.
+"""Play games from menus of 25 rows alone, as a chat shows them: `python -m examples.menu_bot [URL]`.
 
 A menu has all moves if they fit. Otherwise it has cells, and the moves that have no cell, and a cell leads to a menu of
 its moves. The bot presses rows for all players, until it has made every kind of move.
@@ -14,7 +14,7 @@ try:
     from south_seas import Client
     from south_seas.models import CellChoice, CreateGame, GameAction, LegalMoves, Move, PlaceTile, SeatRequest
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Run `make serve` once, then this with .venv/bin/python, or see examples/README.md.")
+    sys.exit(f"{missing}. Install the client, then run python -m examples.menu_bot: see examples/README.md.")
 
 MENU_ROWS = 25
 PAGE_ROWS = 24

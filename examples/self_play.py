@@ -35,7 +35,7 @@ try:
     )
     from service.games.tilesets import DEFAULT_TILESET, first_seat, load_catalogue, shuffled_bag, shuffled_ships
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Install what this needs: make .venv/.self-play-installed")
+    sys.exit(f"{missing}. In a clone of the project, this installs what it needs: make .venv/.self-play-installed")
 
 MIN_PLAYERS, MAX_PLAYERS = 2, 5
 SLOTS = 4 * 3 + 1

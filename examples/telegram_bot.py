@@ -34,7 +34,7 @@ try:
     from examples.chat.phrases import language_of
     from examples.chat.screens import Button, ChatFormat, Screen, clip
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Install what this needs: .venv/bin/python -m pip install -e '.[telegram]'")
+    sys.exit(f"{missing}. See examples/README.md, and: pip install click 'python-telegram-bot[rate-limiter]'")
 
 TelegramApplication = Application[Any, Any, Any, Any, Any, Any]
 

@@ -14,7 +14,7 @@ try:
     from examples.chat.screens import Button, ChatFormat, Screen
     from examples.command_line import run_on_service
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Run `make serve` once, then this with .venv/bin/python, or see examples/README.md.")
+    sys.exit(f"{missing}. Install the client, then run python -m examples.text_bot: see examples/README.md.")
 
 CHANNEL = "text"
 HELP = f"new [open|greedy|10m ...] · {' · '.join(name for name in COMMANDS if name != 'new')} · the number of a choice"

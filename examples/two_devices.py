@@ -1,4 +1,4 @@
-"""Two devices of one player, before and after a rematch: `python examples/two_devices.py [URL]`.
+"""Two devices of one player, before and after a rematch: `python -m examples.two_devices [URL]`.
 
 Ana plays on a phone and a tablet, which share her seat's token. Bo joined from another app. Whoever asks for a rematch,
 all three devices go on in it with the tokens that they have.
@@ -12,7 +12,7 @@ try:
     from south_seas import Client, ConflictError
     from south_seas.models import CreateGame, GameView, JoinGame, SeatRequest
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Run `make serve` once, then this with .venv/bin/python, or see examples/README.md.")
+    sys.exit(f"{missing}. Install the client, then run python -m examples.two_devices: see examples/README.md.")
 
 FOLLOW_TIMEOUT_S = 20.0
 

@@ -212,7 +212,7 @@ def _print_greeting(url: str, settings: Settings, metrics: str | None) -> None:
     location = "the Redis of --redis-url" if settings.redis_url else f"an embedded server, in {settings.data_dir}"
     lines = [f"South Seas {VERSION} listens on {url}; the games are in {location}.", f"  play in a browser:  {url}/"]
     if TERMINAL.exists():
-        lines.append(f"  or in a terminal:   .venv/bin/python examples/terminal --url {url}")
+        lines.append(f"  or in a terminal:   .venv/bin/python -m examples.terminal --url {url}")
     lines.append(f"  documentation:      {url}/docs")
     if metrics is not None:
         lines.append(f"  metrics:            {metrics}")

@@ -13,7 +13,7 @@ try:
     from examples.discord_bot.bot import SouthSeasBot
     from examples.discord_bot.messages import DISCORD
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Install what this needs: .venv/bin/python -m pip install -e '.[discord]'")
+    sys.exit(f"{missing}. See examples/README.md, and: pip install click discord.py")
 
 
 @click.command(context_settings={"show_default": True})

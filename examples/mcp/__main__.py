@@ -9,7 +9,7 @@ try:
     from examples.mcp.server import build_server
     from south_seas import Client, ClientError
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Install it with .venv/bin/python -m pip install 'mcp>=2.3'.")
+    sys.exit(f"{missing}. See examples/README.md, and: pip install 'mcp>=2.3'")
 
 
 async def serve(url: str, port: int | None) -> None:

@@ -1,4 +1,4 @@
-"""The program: `python examples/terminal`."""
+"""The program: `python -m examples.terminal`."""
 
 import asyncio
 import os
@@ -9,6 +9,7 @@ try:
     from rich.console import Console
     from rich.live import Live
 
+    from examples.command_line import describe_error
     from examples.terminal.controller import GameController, describe_problem, open_game
     from examples.terminal.keyboard import read_keys
     from examples.terminal.options import DEFAULT_URL, Options, command_line, parse_options
@@ -18,7 +19,7 @@ try:
     from south_seas import APIError, Client, ClientError, UnreachableError
     from south_seas.models import JoinGame
 except ModuleNotFoundError as missing:
-    sys.exit(f"{missing}. Install what this needs: .venv/bin/python -m pip install -e '.[play]'")
+    sys.exit(f"{missing}. See examples/README.md, and: pip install rich")
 
 
 async def take_seats(client: Client, options: Options) -> SavedSeats:
@@ -105,7 +106,7 @@ def main() -> int:
     except APIError as refusal:
         print(describe_problem(refusal.problem), file=sys.stderr)
     except UnreachableError as failure:
-        print(f"{failure}. `make serve` starts a service.", file=sys.stderr)
+        print(describe_error(failure, failure.url), file=sys.stderr)
     except (ClientError, UnreadableSeats, OSError) as failure:
         print(failure, file=sys.stderr)
     else:

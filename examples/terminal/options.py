@@ -46,7 +46,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 def command_line(*arguments: str) -> str:
     """Return a command line of this program, for the current folder."""
-    return " ".join([os.path.relpath(sys.executable), os.path.relpath(sys.argv[0]), *arguments])
+    return " ".join([os.path.relpath(sys.executable), "-m", "examples.terminal", *arguments])
 
 
 def game_id(text: str) -> str:

@@ -24,13 +24,14 @@ from service.games import archive
 from service.games.access import AccessRecord, encode_access
 from service.games.archiver import RestoreRequest
 from service.games.lifecycle import next_due_at
-from service.games.ports import Change, StoreUnavailable
+from service.games.ports import Change, GameOfLaterRelease, StoreUnavailable, UnreadableGame
 from service.games.repository import Retention
 from service.games.tilesets import TileSetCatalogue, load_catalogue
 from service.settings import Settings, with_settings
 from service.store.game_store import RedisStore
 from service.supervision import spawn
 from service.telemetry.clock import DAY_S, timestamp, unix_seconds
+from service.telemetry.logs import escape_unprintable
 
 FATAL_ERRORS = (OSError, StoreUnavailable)
 """Errors that end the whole export."""
@@ -240,15 +241,15 @@ _COMMIT_ID_BYTES = 7
 
 @click.command("import")
 @click.argument("sources", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--replace", is_flag=True, help="Replace games that exist already; without it they are skipped.")
+@click.option("--replace", is_flag=True, help="Replace games that can be read too; without it they are skipped.")
 @with_settings(*REDIS_SETTINGS, *RETENTION_SETTINGS)
 def import_command(sources: Sequence[Path], *, replace: bool, settings: Settings) -> None:
     """Store games from files that `export` or the archive wrote; directories are searched for them.
 
     Each game is stored completely or not at all, and only if its document is consistent: log, digests, snapshot and
-    tile set. Existing games are skipped, so an interrupted import can be repeated. The retention of an imported game
-    begins now. Archived games have no tokens: they can only be watched, and private ones cannot be imported. Exits with
-    1 if a document was rejected.
+    tile set. Existing games are skipped, so an interrupted import can be repeated, and replaced only if they cannot be
+    read. The retention of an imported game begins now. Archived games have no tokens: they can only be watched, and
+    private ones cannot be imported. Exits with 1 if a document was rejected.
     """
 
     async def run(store: RedisStore) -> Counter[str]:
@@ -299,10 +300,20 @@ async def import_files(
 
 
 async def _import(store: RedisStore, document: archive.GameDocument, retention: Retention, *, replace: bool) -> str:
-    """Store one game; return its outcome. Raises InvalidDocument, StoreUnavailable."""
-    if not replace and await store.load_versions([document.game]) != [None]:
-        return "skipped"
-    stored = await store.transfer.restore(make_restore(document, retention, replace=replace))
+    """Store one game; return its outcome. Raises InvalidDocument, GameOfLaterRelease, StoreUnavailable."""
+    is_damaged = False
+    if not replace:
+        try:
+            existing = await store.load(document.game)
+            if existing is not None:
+                _ = existing.game, existing.access  # which are decoded now
+                return "skipped"
+        except GameOfLaterRelease:
+            raise
+        except UnreadableGame as error:
+            click.echo(escape_unprintable(f"game {document.game} is replaced: {error}"), err=True)
+            is_damaged = True
+    stored = await store.transfer.restore(make_restore(document, retention, replace=replace or is_damaged))
     return "imported" if stored else "skipped"
 
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
-import msgspec
+from msgspec.structs import astuple, replace
 
-from service.cli.store import REDIS_SETTINGS, log_change, run_with_store
+from service.cli.store import REDIS_SETTINGS, log_change, with_store
 from service.games.access import subject_of_key
 from service.games.api_key import CACHE_TTL_S, ApiKey, Quotas, add_secret, generate_secret, is_valid_name
-from service.settings import Settings, with_settings
+from service.settings import Settings
 from service.store.game_store import RedisStore
 from service.telemetry.clock import timestamp
 
@@ -59,8 +59,8 @@ def keys_group() -> None:
 @keys_group.command("add", short_help="Add a key, and print its secret.")
 @name_argument
 @with_quotas
-@with_settings(*REDIS_SETTINGS)
-def add_command(name: str, settings: Settings, **quotas: int | None) -> None:
+@with_store(*REDIS_SETTINGS)
+async def add_command(store: RedisStore, _settings: Settings, name: str, **quotas: int | None) -> None:
     """Add a key, and print its secret. It cannot be shown again: `keys rotate` makes another.
 
     The name of a revoked key cannot be used again, since its games are listed by that name.
@@ -68,33 +68,24 @@ def add_command(name: str, settings: Settings, **quotas: int | None) -> None:
     now, secret = int(time.time()), generate_secret(name)
     key = add_secret(ApiKey(name, now, _replace_quotas(DEFAULT_QUOTAS, quotas), []), secret, now, 0)
 
-    async def add(store: RedisStore) -> bool:
-        is_new = await store.api_keys.save(key, 0)
-        if is_new:
-            log_change(f"added the key {name}", _describe_quotas(key.quotas))
-        return is_new
-
-    if not run_with_store(settings, add):
+    if not await store.api_keys.save(key, 0):
         raise click.ClickException(f"there is a key {name} already, or was until it was revoked: see `keys list`")
+    log_change(f"added the key {name}", _describe_quotas(key.quotas))
     _print_secret(secret, f"added the key {name}: {_describe_quotas(key.quotas)}")
 
 
 @keys_group.command("list", short_help="List all keys with their quotas.")
-@with_settings(*REDIS_SETTINGS)
-def list_command(settings: Settings) -> None:
+@with_store(*REDIS_SETTINGS)
+async def list_command(store: RedisStore, _settings: Settings) -> None:
     """List all keys with their quotas, revoked ones too."""
-
-    async def list_all(store: RedisStore) -> list[ApiKey]:
-        return await store.api_keys.list_all()
-
-    keys = run_with_store(settings, list_all)
+    keys = await store.api_keys.list_all()
     if not keys:
         click.echo("there are no keys: add one with `south-seas keys add NAME`", err=True)
         return
     rows: list[tuple[str, ...]] = [("NAME", "GAMES/HOUR", "REQUESTS/MIN", "BOT TURNS/HOUR", "CREATED", "STATUS")]
     now = time.time()
     for key in keys:
-        quotas = [str(one) for one in msgspec.structs.astuple(key.quotas)]
+        quotas = [str(one) for one in astuple(key.quotas)]
         rows.append((key.name, *quotas, timestamp(key.created_at), _describe_status(key, now)))
     _print_table(rows)
 
@@ -102,16 +93,13 @@ def list_command(settings: Settings) -> None:
 @keys_group.command("update", short_help="Change quotas of a key.")
 @name_argument
 @with_quotas
-@with_settings(*REDIS_SETTINGS)
-def update_command(name: str, settings: Settings, **quotas: int | None) -> None:
+@with_store(*REDIS_SETTINGS)
+async def update_command(store: RedisStore, _settings: Settings, name: str, **quotas: int | None) -> None:
     """Change quotas of a key; those that are not given stay."""
     if not any(quotas.values()):
         raise click.UsageError("say which quota")
 
-    def update(key: ApiKey) -> ApiKey:
-        return msgspec.structs.replace(key, quotas=_replace_quotas(key.quotas, quotas))
-
-    key = _change(settings, name, "updated", update)
+    key = await _change(store, name, "updated", lambda key: replace(key, quotas=_replace_quotas(key.quotas, quotas)))
     click.echo(f"the key {name} has {_describe_quotas(key.quotas)}", err=True)
 
 
@@ -124,8 +112,8 @@ def update_command(name: str, settings: Settings, **quotas: int | None) -> None:
     show_default=True,
     help="Hours for which the current secret stays valid too; 0 ends it at once, for one that has leaked.",
 )
-@with_settings(*REDIS_SETTINGS)
-def rotate_command(name: str, grace_hours: float, settings: Settings) -> None:
+@with_store(*REDIS_SETTINGS)
+async def rotate_command(store: RedisStore, _settings: Settings, name: str, grace_hours: float) -> None:
     """Give a key a new secret, and print it.
 
     The current secret stays valid for a grace period, so that the host can change over without a failed request. At
@@ -133,52 +121,48 @@ def rotate_command(name: str, grace_hours: float, settings: Settings) -> None:
     """
     secret, grace_s = generate_secret(name), round(grace_hours * HOUR_S)
     now = int(time.time())
-    _change(settings, name, "rotated", lambda key: add_secret(key, secret, now, grace_s))
+    await _change(store, name, "rotated", lambda key: add_secret(key, secret, now, grace_s))
     until = f"until {timestamp(now + grace_s)}" if grace_s else f"for at most {CACHE_TTL_S:.0f} s more"
     _print_secret(secret, f"rotated the key {name}: its previous secret is valid {until}")
 
 
 @keys_group.command("revoke", short_help="Revoke a key for good.")
 @name_argument
-@with_settings(*REDIS_SETTINGS)
-def revoke_command(name: str, settings: Settings) -> None:
+@with_store(*REDIS_SETTINGS)
+async def revoke_command(store: RedisStore, _settings: Settings, name: str) -> None:
     """Revoke a key for good: requests with it are 401, and its webhooks end. Its games go on, with their own tokens.
 
     To replace a secret that has leaked, use `keys rotate NAME --grace-hours 0` instead.
     """
     now = int(time.time())
-    _change(settings, name, "revoked", lambda key: msgspec.structs.replace(key, revoked_at=now), removes_webhooks=True)
+    await _change(store, name, "revoked", lambda key: replace(key, revoked_at=now), removes_webhooks=True)
     click.echo(f"revoked the key {name}; instances reject it within {CACHE_TTL_S:.0f} s", err=True)
 
 
 def _replace_quotas(quotas: Quotas, given: dict[str, int | None]) -> Quotas:
     """Return the quotas with those that are given."""
-    return msgspec.structs.replace(quotas, **{name: number for name, number in given.items() if number is not None})
+    return replace(quotas, **{name: number for name, number in given.items() if number is not None})
 
 
-def _change(
-    settings: Settings, name: str, verb: str, change: Callable[[ApiKey], ApiKey], *, removes_webhooks: bool = False
+async def _change(
+    store: RedisStore, name: str, verb: str, change: Callable[[ApiKey], ApiKey], *, removes_webhooks: bool = False
 ) -> ApiKey:
     """Change a key that is not revoked, record that, and return it. Raises ClickException."""
-
-    async def work(store: RedisStore) -> ApiKey:
-        while True:
-            stored = await store.api_keys.load(name)
-            if stored is None:
-                raise click.ClickException(f"there is no key {name}: see `keys list`")
-            if stored.key.revoked_at is not None:
-                raise click.ClickException(f"the key {name} was revoked: add one with another name")
-            changed = change(stored.key)
-            if await store.api_keys.save(changed, stored.revision):
-                break
-        if removes_webhooks:
-            subject = subject_of_key(name)
-            for webhook in await store.webhooks.list_by_subject(subject):
-                await store.webhooks.remove(subject, webhook.registration.id)
-        log_change(f"{verb} the key {name}", _describe_quotas(changed.quotas))
-        return changed
-
-    return run_with_store(settings, work)
+    while True:
+        stored = await store.api_keys.load(name)
+        if stored is None:
+            raise click.ClickException(f"there is no key {name}: see `keys list`")
+        if stored.key.revoked_at is not None:
+            raise click.ClickException(f"the key {name} was revoked: add one with another name")
+        changed = change(stored.key)
+        if await store.api_keys.save(changed, stored.revision):
+            break
+    if removes_webhooks:
+        subject = subject_of_key(name)
+        for webhook in await store.webhooks.list_by_subject(subject):
+            await store.webhooks.remove(subject, webhook.registration.id)
+    log_change(f"{verb} the key {name}", _describe_quotas(changed.quotas))
+    return changed
 
 
 def _print_secret(secret: str, text: str) -> None:

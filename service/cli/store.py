@@ -15,17 +15,18 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from typing import TypeVar
+from functools import wraps
+from typing import Any, TypeVar
 
 import click
 import msgspec
 
 from service.archive_storage import open_object_storage
 from service.games.archive import InvalidDocument
-from service.games.errors import TileSetMissing
+from service.games.errors import GameError, TileSetMissing
 from service.games.index_repair import IndexRepairer, RepairReport
-from service.games.ports import StoreUnavailable, UnreadableGame
-from service.settings import Settings, with_settings
+from service.games.ports import GameOfLaterRelease, StoreUnavailable, UnreadableGame
+from service.settings import Command, Settings, with_settings
 from service.store.connection import parse_url
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
@@ -39,6 +40,8 @@ T = TypeVar("T")
 
 REDIS_SETTINGS = ("redis_url", "data_dir")
 RETENTION_SETTINGS = ("waiting_retention_days", "active_retention_days", "finished_retention_days", "archive_url")
+
+UNREADABLE_HELP = "`south-seas import` replaces it from a backup, `south-seas games delete --force` deletes it"
 
 REDIS_TIMEOUT_S = 30.0
 """Longer than when serving, since commands read and write whole games."""
@@ -63,6 +66,26 @@ def run_with_store(settings: Settings, work: Callable[[RedisStore], Awaitable[T]
             return await work(store)
 
     return run(run_work())
+
+
+def with_store(*names: str) -> Callable[[Command], Command]:
+    """Return a decorator like `with_settings`, of a coroutine function that gets the settings' store, then them."""
+
+    def decorate(command: Command) -> Command:
+        @with_settings(*names)
+        @wraps(command)
+        def run_command(settings: Settings, **values: Any) -> Any:
+            try:
+                return run_with_store(settings, lambda store: command(store, settings, **values))
+            except UnreadableGame as error:
+                helps = "a later release reads it" if isinstance(error, GameOfLaterRelease) else UNREADABLE_HELP
+                raise click.ClickException(f"the game cannot be read: {error}\n{helps}") from error
+            except GameError as error:
+                raise click.ClickException(error.describe("")) from error
+
+        return run_command
+
+    return decorate
 
 
 REPORT_INTERVAL_S = 2.0

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import NamedTuple, Protocol
 
 from schemas.vocabulary import Status
-from service.engine import Game
+from service.engine import Game, is_finished
 from service.games.access import index_keys, subject_of_key
 from service.games.due_work import is_outage, record_failure
 from service.games.lifecycle import next_due_at
@@ -58,6 +58,8 @@ class IndexEntries(NamedTuple):
     webhooks: Mapping[str, int]
     """When each pending webhook is due."""
     archive_at: int | None
+    max_ttl_s: int | None
+    """How long the game may live from now on, if that is less than it would; None for as long as it would."""
 
 
 class IndexRepairStore(Protocol):
@@ -94,7 +96,11 @@ class RepairReport:
 
 @dataclass(frozen=True)
 class IndexRepairer:
-    """Repairs the indexes. With `is_archive_pending` it also queues the ended games for which that is true."""
+    """Repairs the indexes.
+
+    With `is_archive_pending`, as an instance has it, it also queues the ended games for which that is true, and lets no
+    game live longer than the retention, which may have been longer when the game changed last.
+    """
 
     store: GameStore
     indexes: IndexRepairStore
@@ -156,6 +162,11 @@ class IndexRepairer:
         if loaded is None:
             return False
         game, access, now = loaded.game, loaded.access, int(self.clock())
+        is_pending, max_ttl_s = False, None
+        if self.is_archive_pending is not None:
+            is_pending = await self.is_archive_pending(game)
+            is_archived = is_finished(game) and not is_pending
+            max_ttl_s = self.retention.finished if is_archived else self.retention.ttl_s(game.status)
         entries = IndexEntries(
             unix_seconds(game.created_at),
             game.status if access.visibility == "public" else None,
@@ -163,7 +174,8 @@ class IndexRepairer:
             self.retention.index_ttl_s,
             next_due_at(game, now),
             await self._pending_webhooks(game, now) if loaded.webhooks else {},
-            unix_seconds(game.updated_at) if self.is_archive_pending and await self.is_archive_pending(game) else None,
+            unix_seconds(game.updated_at) if is_pending else None,
+            max_ttl_s,
         )
         added = await self.indexes.add_missing(game_id, entries)  # other games add to the report meanwhile
         report.added += added

@@ -175,7 +175,7 @@ class RedisIndexRepair(GameIndex):
         await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "PX", int(seconds * 1000))
 
     async def add_missing(self, game: str, entries: IndexEntries) -> int:
-        """Add a game to those indexes and schedules that lack it, and return how many did."""
+        """Add a game to those indexes and schedules that lack it, and return how many did. Shorten its life."""
         indexes = [keys.game_index(index_key) for index_key in entries.index_keys]
         wanted: list[tuple[str, int, str]] = [(key, entries.created_at, game) for key in indexes]
         if entries.status is not None:
@@ -192,6 +192,9 @@ class RedisIndexRepair(GameIndex):
         )
         new = [key for key, is_new in zip(indexes, added, strict=False) if is_new]
         await asyncio.gather(*(self._client.execute("EXPIRE", key, entries.index_ttl_s) for key in new))
+        if entries.max_ttl_s is not None:
+            for key in (keys.game(game), keys.log(game)):
+                await self._client.execute("EXPIRE", key, entries.max_ttl_s, "LT")
         return sum(added)
 
     async def prune(self, index: str) -> int:

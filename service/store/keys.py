@@ -180,7 +180,7 @@ def is_known(key: str) -> bool:
 _IDEMPOTENCY_KEY_BYTES = 15
 _INDEX_PREFIXES = ("south-seas:listed:", "south-seas:found:")
 _KNOWN_PATTERN = re.compile(
-    r"south-seas:(\{[^{}]+\}:(game|log|keys|key|marker|waited|idempotency:.+|hook:.+:tried|\w{16}:(probe|log|records)"
+    r"south-seas:(\{[^{}]+\}:(game|log|keys|key|marker|waited|idempotency:.+|hook:.+:tried|\w{16}:(probe|log|records|at)"
     r"|(due|hooks-due|archive-due)(:.+)?:(failures|lease))|api-keys|due|hooks-due|archive-due|archive-pending"
     r"|upkeep:lease|backup|emptied|(listed|found|bucket):.+)"
 )

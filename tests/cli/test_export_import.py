@@ -22,7 +22,8 @@ from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status, Visibility
 from service.archive_storage import DirectoryStorage
 from service.cli.export import MAX_CONCURRENT, ExportJob, export_games, import_files, iter_documents, make_restore
-from service.engine import decode_snapshot, legal_moves, move_id
+from service.engine import Game, decode_snapshot, encode_snapshot, legal_moves, move_id
+from service.engine.game import READABLE_SCHEMA
 from service.games.access import hash_token
 from service.games.archive import LATEST_SCHEMA, WebhookDocument, decode_document, validate_document
 from service.games.archiver import ARCHIVE_DELAY_S, Archiver, RestoreRequest
@@ -145,8 +146,39 @@ async def test_a_game_that_another_import_stores_meanwhile_is_skipped(
 ) -> None:
     await store_game(store)
     await moved(store, second_store, tmp_path)
-    monkeypatch.setattr(second_store, "load_versions", AsyncMock(return_value=[None]))
+    monkeypatch.setattr(second_store, "load", AsyncMock(return_value=None))
     assert await moved(store, second_store, tmp_path) == {"exported": 1, "skipped": 1}
+
+
+@pytest.mark.parametrize("damage", (("snapshot", b"?"), ("revision", b"?"), ("access", b"?"), ("hooks", b"\xff")))
+async def test_what_cannot_be_read_is_replaced_by_an_import(
+    store: RedisStore, redis: Redis, tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: tuple[str, bytes]
+) -> None:
+    damaged, played = await store_game(store), await store_game(store)
+    assert await export_games(store, ExportJob(CATALOGUE, tmp_path), None) == {"exported": 2}
+    whole = await load_whole_game(store, damaged.id)
+    version = await play_first_move(played, make_context(store))
+    await redis.hset(keys.game(damaged.id), *damage)
+    assert await import_files(store, iter_documents([tmp_path]), Retention(), replace=False) == {
+        "imported": 1,
+        "skipped": 1,
+    }
+    assert f"game {damaged.id} is replaced: " in capsys.readouterr().err
+    assert await load_whole_game(store, damaged.id) == whole
+    loaded = await store.load(played.id)
+    assert loaded is not None
+    assert loaded.revision.version == version
+
+
+async def test_a_game_that_a_later_release_wrote_is_not_replaced_by_an_import(
+    store: RedisStore, redis: Redis, tmp_path: Path
+) -> None:
+    stored = await export_game(store, tmp_path)
+    game = (await load_record(store, stored.id)).game
+    later = encode_snapshot(msgspec.structs.replace(game, schema_version=READABLE_SCHEMA + 1))
+    await redis.hset(keys.game(stored.id), "snapshot", later)
+    assert await import_files(store, iter_documents([tmp_path]), Retention(), replace=False) == {"rejected": 1}
+    assert await redis.hget(keys.game(stored.id), "snapshot") == later
 
 
 async def record_attempt(store: RedisStore, game: str) -> str:
@@ -543,6 +575,33 @@ async def test_deleted_indexes_are_rebuilt_from_all_primaries(clustered: RedisSt
     assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
         stored.id for stored in games
     )
+
+
+@pytest.mark.parametrize("has_archive", (False, True))
+async def test_a_shorter_retention_counts_for_stored_games(store: RedisStore, redis: Redis, has_archive: bool) -> None:
+    """An ended game that is not archived yet stays; `reindex`, which may lack the settings, shortens nothing."""
+    context = make_context(store, retention=RETENTION)
+    games = {status: await store_game(store, status, context=context) for status in STATUSES}
+    shorter = Retention(2 * DAY_S, 4 * DAY_S, 6 * DAY_S, until_archived=has_archive)
+    pending = games["aborted"].id
+
+    async def is_pending(game: Game) -> bool:
+        return has_archive and game.id == pending
+
+    async def days() -> dict[Status, int]:
+        ttls_s = {}
+        for status, one in games.items():
+            ttls_s[status], log_ttl_s = [await redis.ttl(key(one.id)) for key in (keys.game, keys.log)]
+            assert abs(ttls_s[status] - log_ttl_s) < 60
+        return {status: round(ttl_s / DAY_S) for status, ttl_s in ttls_s.items()}
+
+    before = {"waiting": 3, "active": 5, "finished": 7, "aborted": 7}
+    await IndexRepairer(store, store.index_repair, shorter, Clock()).repair_all()
+    assert await days() == before
+    await IndexRepairer(store, store.index_repair, shorter, Clock(), is_pending).repair_all()
+    assert await days() == {"waiting": 2, "active": 4, "finished": 6, "aborted": 7 if has_archive else 6}
+    await IndexRepairer(store, store.index_repair, RETENTION, Clock(), is_pending).repair_all()
+    assert (await days())["finished"] == 6
 
 
 async def test_games_of_all_primaries_are_archived(clustered: RedisStore, tmp_path: Path) -> None:

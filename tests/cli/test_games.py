@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from schemas.vocabulary import Status
 from schemas.webhooks import RegisterWebhook
 from service.cli.export import iter_documents
-from service.cli.store import report_failure
+from service.cli.store import UNREADABLE_HELP, report_failure
 from service.games.api_key import ApiKeyAuthenticator, Quotas
 from service.games.archive import InvalidDocument
 from service.games.commands import webhooks as webhook_commands
@@ -126,9 +126,11 @@ async def test_a_game_without_archive_is_deleted_by_force(redis_url: str, store:
 async def test_a_damaged_game_is_named_and_deleted_by_force(redis: Redis, redis_url: str, store: RedisStore) -> None:
     whole, damaged = await store_game(store), await store_game(store)
     await redis.hset(keys.game(damaged.id), "snapshot", b"?")
-    shown = await games(redis_url, "show", damaged.id)
-    assert shown.returncode == 1
-    assert shown.stderr.startswith("Error: the game cannot be read: ")
+    for command in (("show",), ("abort", "--yes")):
+        refused = await games(redis_url, *command, damaged.id)
+        assert refused.returncode == 1
+        assert refused.stderr.startswith("Error: the game cannot be read: ")
+        assert UNREADABLE_HELP in refused.stderr
     listed = await games(redis_url, "list")
     assert listed.returncode == 0
     assert f"game {damaged.id}: " in listed.stderr

@@ -19,7 +19,9 @@ const game = await southSeas.game("g"); // fails twice
 const rejected = await code(southSeas.game("g"));
 const created = await code(southSeas.createGame({ players: [] })); // a conflict at the second attempt
 const retryable = await code(southSeas.game("g"));
-const unreadable = await southSeas.game("g").catch((error) => error instanceof UnreachableError);
+const unreadable = await southSeas.game("g").catch((error) => error instanceof UnreachableError && error.message);
+const single = new SouthSeas({ url, backoff: { maxAttempts: 1 } });
+const standIn = await single.game("g").catch((error) => error.retryAfterS);
 const endless = new SouthSeas({ url, backoff: { maxAttempts: Infinity, initialWaitMs: 10, maxWaitMs: 20 } });
 const patient = await code(endless.game("g")); // told to wait for a day
 
@@ -64,5 +66,5 @@ const clock = southSeas.withToken("other").clock; // set by the welcome, in plac
 const midnight = Math.round(clock.secondsLeft("2026-01-02T00:00:00Z") / 100);
 
 console.log(
-  JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, patient, states, statuses, missing, patchErrors, aborted, retries }),
+  JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries }),
 );

@@ -45,6 +45,7 @@ from tests.clients.scripted_service import (
 from tests.tcp_proxy import Proxy
 from tests.tools import ROOT
 
+GONE = to_builtins(problem("not_found", "there is no such game"))
 TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
 
 
@@ -137,6 +138,7 @@ async def test_a_request_with_any_number_of_attempts_waits_no_longer_than_the_bo
         (307, {"Location": "http://192.0.2.1/login"}, b""),
         (404, {"Content-Type": "application/json"}, b'{"error": "no such page"}'),
         (401, {"Content-Type": "application/problem+json"}, b'{"title": "another application\'s"}'),
+        (404, {"Content-Type": "application/problem+json"}, msgspec.json.encode({**GONE, "type": "/problems/x"})),
         *((200, {"Content-Type": "application/json"}, body) for body in (b"", b"<html>", b"7", b'{"id": 7}', b"\xff")),
     ),
 )
@@ -150,6 +152,17 @@ async def test_what_the_service_did_not_send_is_an_outage(
             await client.game("g")
         assert (await client.game("g")).id == GAME_ID
     assert len(script.requests) == 6
+
+
+@pytest.mark.parametrize(("status", "wait_s"), ((429, 86_400), (503, 4)))
+async def test_a_page_in_place_of_the_service_delays_the_client_little(
+    script: ScriptedService, status: int, wait_s: int
+) -> None:
+    script.responses.append(web.Response(status=status, headers={"Retry-After": "86400"}))
+    async with Client(script.url, backoff=Backoff(max_attempts=1)) as client:
+        with pytest.raises(UnreachableError) as raised:
+            await client.game("g")
+    assert raised.value.retry_after_s == wait_s
 
 
 def test_a_client_is_back_within_two_seconds_of_the_service_in_the_median() -> None:

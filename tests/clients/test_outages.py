@@ -1,11 +1,14 @@
 """`play` goes on after the service was away, whatever it was doing, and plays each move once."""
 
 import asyncio
+import json
 import resource
 import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -13,6 +16,7 @@ import pytest
 from south_seas import Backoff, Client, UnauthorizedError
 from south_seas.models import CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
 from tests.clients.test_typescript import run_script
+from tests.docs.blocks import blocks
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
 from tests.tcp_proxy import Proxy, run_proxy
@@ -31,7 +35,7 @@ ATTEMPTS = 20
 """The connections that an outage rejects."""
 
 
-PAGE, JSON = "text/html", "application/json"
+PAGE, JSON, PROBLEM = "text/html", "application/json", "application/problem+json"
 
 
 def wrong_page(status: int, kind: str = PAGE, body: str = "<html>", location: str = "") -> bytes:
@@ -45,7 +49,14 @@ WRONG_PAGES = (
     *(wrong_page(status) for status in (200, 403, 404, 408, 425, 429, 500, 502, 503, *range(520, 525))),
     *(wrong_page(status, location=f"{NOWHERE}/login") for status in (302, 307)),
     *(wrong_page(status, JSON, body) for status in (200, 404) for body in ('{"id": 7}', "[]", "")),
-    wrong_page(401, "application/problem+json", '{"title": "a session is missing"}'),
+    wrong_page(401, PROBLEM, '{"title": "a session is missing"}'),
+    *(
+        wrong_page(
+            status, PROBLEM, json.dumps({"type": type_, "title": "", "status": status, "detail": "", "code": code})
+        )
+        for status in (401, 404, 409)
+        for type_, code in (("https://api.example/problems/x", "RESOURCE_MISSING"), ("about:blank", "not_found"))
+    ),
 )
 
 
@@ -156,6 +167,20 @@ async def test_typescript_plays_through_every_wrong_page(node: str, built: Path,
     assert [*road.wrong_upgrades, *road.wrong_responses] == []
     assert received["statuses"] == ["finished"] * 2
     assert [*dict.fromkeys(received["versions"])] == received["versions"]
+
+
+async def test_the_module_for_phones_sends_until_the_service_responds(road: Proxy, tmp_path: Path) -> None:
+    (module,) = (block.code for block in blocks("phone-app") if block.file == "phone.py")
+    (tmp_path / "phone.py").write_text(module.replace("http://127.0.0.1:8080", road.url))
+    send = run_path(str(tmp_path / "phone.py"))["send"]
+    send.__globals__["time"] = SimpleNamespace(sleep=lambda _: None)
+    unlike_json = [page for page in WRONG_PAGES if not page.endswith(b'{"id": 7}') or b" 404 " in page]
+    road.wrong_responses.extend((*unlike_json, b"", wrong_page(200, JSON, "{}")[:-1]))
+    while road.wrong_responses:
+        status, content = await asyncio.to_thread(send, "GET", "/v1/bots")
+        assert (status, [*content]) == (200, ["bots"])
+        status, content = await asyncio.to_thread(send, "DELETE", "/v1/games/none")
+        assert (status, content["code"]) == (404, "not_found")
 
 
 async def test_what_is_final_ends_play(client: Client) -> None:

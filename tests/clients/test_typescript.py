@@ -86,6 +86,7 @@ async def test_it_recovers_from_every_failure(
     )
     script.responses.append(problem_response(problem("rate_limited", "tomorrow"), RateLimit='"day";r=0;t=86400'))
     script.responses.extend(web.Response(text="<html>") for _ in range(5))
+    script.responses.append(web.Response(status=503, headers={"Retry-After": "86400"}))
     script.responses.append(problem_response(problem("rate_limited", "tomorrow", retry_after_s=86_400)))
     messages: list[JsonObject] = []
     script.greetings.extend(({"type": "hello"}, None))
@@ -101,7 +102,8 @@ async def test_it_recovers_from_every_failure(
         "done",
         "rate_limited",
     )
-    assert (received["unreadable"], received["patient"]) == (True, "done")
+    assert received["unreadable"] == f"{script.url}/ is unreachable: 200 OK, which is no answer of the service"
+    assert (received["standIn"], received["patient"]) == (4, "done")
     assert len({request.headers["Idempotency-Key"] for request in script.requests if request.method == "POST"}) == 1
     assert "fr" in {request.headers.get("Accept-Language") for request in script.requests}
     assert received["retries"][:2] == [
@@ -241,10 +243,16 @@ async def test_the_package_plays_the_game_of_the_readme(page: str, node: str, se
     program = re.search(r"^```ts(?: tab)?\n(.*?)^```$", PAGES[page], re.MULTILINE | re.DOTALL)
     assert program is not None
     project = install(node, service_url, tmp_path)
-    (project / "game.ts").write_text(program[1].replace("http://127.0.0.1:8080", service_url))
-    await run([node, COMPILER, *OPTIONS, "game.ts"], project)
-    output = await run([node, "--experimental-websocket", "game.js"], project)
+    (project / "game.mts").write_text(program[1].replace("http://127.0.0.1:8080", service_url))
+    await run([node, COMPILER, *OPTIONS, "--noEmit", "game.mts"], project)
+    output = await run([node, "game.mts"], project)
     assert re.fullmatch(r"(last_tile|last_ship|bag_exhausted) \[ \d+, \d+ \]\n", output)
+
+
+async def test_the_package_is_loaded_with_require(node: str, service_url: str, tmp_path: Path) -> None:
+    program = 'console.log(new (require("south-seas-client").SouthSeas)({ url: "http://127.0.0.1" }).clock !== null)'
+    project = install(node, service_url, tmp_path)
+    assert await run([node, "--input-type=commonjs", "-e", program], project) == "true\n"
 
 
 def test_the_package_contains_what_it_should() -> None:
@@ -300,6 +308,13 @@ async def test_the_served_examples_run_beside_the_wheel(python: Path, service_ur
     (name,) = [name for name in PACKAGES if name.endswith(".zip")]
     assert f" http://127.0.0.1:8080/clients/{name}\n" in (ROOT / "examples" / "README.md").read_text()
     await run([python, "-m", "zipfile", "-e", str(PACKAGES[name]), "."], tmp_path)
+    pages = (ROOT / "examples" / "README.md", ROOT / "docs" / "assistants.md")
+    commands = {one for page in pages for one in re.findall(r"\bpython (.*\bexamples[./\w]+\w)", page.read_text())}
+    assert len(commands) == 6
+    for command in commands:
+        ended = await run_program(python, *command.split(), "--help", cwd=tmp_path)
+        assert "usage: " in ended.stdout.lower() or "pip install " in ended.stderr, (command, ended)
+        assert "'examples'" not in ended.stderr, command
     assert "each seen once and in order" in await run([python, "-m", "examples.four_bots", service_url], tmp_path)
 
 

@@ -275,7 +275,7 @@ def sentinel_settings() -> list[str]:
     return [line.removeprefix("sentinel ") for line in settings("sentinel.conf") if "mymaster" in line][1:]
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("kind", ("sentinel", "cluster"))
 async def test_after_a_killed_primary_every_game_continues_after_the_failover(short_path: Path, kind: str) -> None:
     lines = settings("redis.conf")
@@ -296,7 +296,7 @@ async def test_after_a_killed_primary_every_game_continues_after_the_failover(sh
         game = writers.games[0]
         killed = await deployment.primary(game)
         killed.kill()
-        await deployment.wait_for_promotion(killed, game)
+        await deployment.primary(game, killed)
         await writers.wait_for_all(TIMEOUT_S)
         await writers.stop()
         losses = await count_losses(store, writers)
@@ -358,8 +358,6 @@ def test_no_proxy_ends_a_socket_that_is_only_quiet(overlay: str) -> None:
         annotations = ingress["metadata"]["annotations"]
         for way in ("read", "send"):
             assert int(annotations[f"nginx.ingress.kubernetes.io/proxy-{way}-timeout"]) > 10 * ping
-    for route in list_resources(overlay, "HTTPRoute"):
-        assert all(rule["timeouts"] == {"request": "0s", "backendRequest": "0s"} for rule in route["spec"]["rules"])
 
 
 def test_the_proxy_takes_as_large_a_body_as_the_service(overlay: str) -> None:

@@ -201,13 +201,6 @@ def test_containers_say_what_they_need_and_how_much_memory_is_too_much(overlay: 
         assert resources["limits"].keys() == {"memory"}
 
 
-def test_images_are_named_with_their_version(overlay: str) -> None:
-    for _, container in containers(overlay):
-        _, colon, version = container["image"].rpartition(":")
-        assert colon
-        assert version not in {"", "latest"}
-
-
 def test_kubernetes_adds_no_settings_of_its_own(overlay: str) -> None:
     """A Service called south-seas would otherwise set SOUTH_SEAS_PORT in every pod, to an address."""
     assert all(template["spec"]["enableServiceLinks"] is False for _, template in pod_templates(overlay))

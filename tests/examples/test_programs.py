@@ -50,7 +50,7 @@ class Terminal:
         asyncio.get_running_loop().add_reader(self.screen, self._read)
         environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "examples/terminal", *arguments),
+            *(sys.executable, "-m", "examples.terminal", *arguments),
             cwd=ROOT,
             env=environment,
             stdin=self.side,
@@ -81,21 +81,21 @@ class Terminal:
 
 
 async def test_four_bots_play_a_game(url: str) -> None:
-    bots = await run_program(sys.executable, "examples/four_bots.py", url, cwd=ROOT)
+    bots = await run_program(sys.executable, "-m", "examples.four_bots", url, cwd=ROOT)
     assert bots.returncode == 0, bots.stderr
     assert "each seen once and in order" in bots.stdout
     assert "won" in bots.stdout
 
 
 async def test_a_bot_plays_whole_games_from_menus_alone(url: str) -> None:
-    bot = await run_program(sys.executable, "examples/menu_bot.py", url, cwd=ROOT)
+    bot = await run_program(sys.executable, "-m", "examples.menu_bot", url, cwd=ROOT)
     assert bot.returncode == 0, bot.stderr
     for kind in ("PlaceTile", "PlaceIslander", "RetrieveIslander", "TakeShip", "Deliver", "Pass"):
         assert kind in bot.stdout
 
 
 async def test_two_devices_of_a_player_go_on_in_rematches(url: str) -> None:
-    program = await run_program(sys.executable, "examples/two_devices.py", url, cwd=ROOT)
+    program = await run_program(sys.executable, "-m", "examples.two_devices", url, cwd=ROOT)
     assert program.returncode == 0, program.stderr
     assert program.stdout.count("is on every device") == 9  # three devices in three games
 
@@ -139,7 +139,7 @@ async def test_the_terminal_is_restored_and_the_game_resumes(url: str, tmp_path:
         await terminal.shows("q leave")
         terminal.type("q\r")
         await terminal.shows("Resume with: ")
-        await terminal.shows("examples/terminal --resume ")
+        await terminal.shows("examples.terminal --resume ")
         game = await terminal.shows(" --tokens")
         assert await asyncio.wait_for(program.wait(), TIMEOUT_S) == 0
         assert termios.tcgetattr(terminal.side) == terminal.modes
@@ -154,7 +154,7 @@ async def test_the_terminal_is_restored_and_the_game_resumes(url: str, tmp_path:
 
 
 async def test_a_missing_terminal_is_reported(url: str) -> None:
-    program = await run_program(sys.executable, "examples/terminal", "--url", url, cwd=ROOT)
+    program = await run_program(sys.executable, "-m", "examples.terminal", "--url", url, cwd=ROOT)
     assert (program.returncode, program.stderr) == (2, "Input and output must be a terminal.\n")
 
 
@@ -477,8 +477,7 @@ async def test_two_players_and_a_bot_play_a_whole_game_at_one_terminal(client: C
         assert play.state.story_version == play.state.game.version
 
 
-async def test_two_terminals_and_a_watcher_show_the_same_game(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["examples/terminal"])
+async def test_two_terminals_and_a_watcher_show_the_same_game(client: Client) -> None:
     chance = random.Random(2)
     anas = await new_game(client, ANA, SeatRequest(open=True))
     async with open_game(client, anas) as ana:

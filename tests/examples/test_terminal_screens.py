@@ -155,9 +155,8 @@ async def test_a_chosen_move_says_what_it_is_worth(client: Client) -> None:
         assert (move.move.worth or "") in seen(play, width=120)
 
 
-async def test_screens_of_a_game(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_screens_of_a_game(client: Client) -> None:
     """Boards that fit, scroll, are moved and resized; typed keys with their preview; all pages (R8.1, R8.3, R8.4)."""
-    monkeypatch.setattr(sys, "argv", ["examples/terminal"])
     lines: list[str] = []
     chance = random.Random(1)
     players = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(name="Cy")
@@ -229,14 +228,14 @@ def test_a_wrong_command_line_is_told(arguments: list[str], sentence: str, capsy
 
 NOWHERE = "http://127.0.0.1:9"
 
-ON_SERVICE = (("examples/four_bots.py",), ("examples/menu_bot.py",), ("examples/two_devices.py",))
-TERMINAL = ("examples/terminal", "--list", "--url")
+ON_SERVICE = (("examples.four_bots",), ("examples.menu_bot",), ("examples.two_devices",))
+TERMINAL = ("examples.terminal", "--list", "--url")
 TELEGRAM = ("examples.telegram_bot", "--url")
 TEXT = ("examples.text_bot",)
 
 
 async def run_example(*program: str, without: str | None = None, **environment: str) -> Finished:
-    """Run an example with its arguments in a thread of this process: a path or module, without a package."""
+    """Run an example with its arguments in a thread of this process, without a package."""
     return await asyncio.to_thread(_run, program, without, environment)
 
 
@@ -253,10 +252,7 @@ def _run(program: tuple[str, ...], without: str | None, environment: dict[str, s
         redirect_stderr(StringIO()) as errors,
     ):
         try:
-            if name.startswith("examples."):
-                runpy.run_module(name, run_name="__main__", alter_sys=True)
-            else:
-                runpy.run_path(name, run_name="__main__")
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
         except SystemExit as ended:
             error = ended.code
     if isinstance(error, str):
@@ -293,14 +289,15 @@ def check_short(ended: Finished, *parts: str) -> None:
 @pytest.mark.parametrize(
     ("package", "program", "install"),
     (
-        ("telegram", "examples.telegram_bot", "'.[telegram]'"),
-        ("click", "examples.telegram_bot", "'.[telegram]'"),
-        ("discord", "examples.discord_bot", "'.[discord]'"),
-        ("rich", "examples/terminal", "'.[play]'"),
-        ("msgspec", "examples/terminal", "'.[play]'"),
+        ("telegram", "examples.telegram_bot", "pip install click 'python-telegram-bot[rate-limiter]'"),
+        ("click", "examples.discord_bot", "pip install click discord.py"),
+        ("rich", "examples.terminal", "pip install rich"),
+        ("mcp", "examples.mcp", "pip install 'mcp>=2.3'"),
         ("numpy", "examples.self_play", "make .venv/.self-play-installed"),
-        ("south_seas", "examples.text_bot", "make serve"),
-        *(("south_seas", program[0], "make serve") for program in ON_SERVICE),
+        *(
+            ("south_seas", program[0], f"python -m {program[0]}: see examples/README.md")
+            for program in (*ON_SERVICE, TEXT)
+        ),
     ),
 )
 async def test_a_missing_package(package: str, program: str, install: str) -> None:
@@ -332,16 +329,16 @@ async def test_another_page_of_the_service(program: tuple[str, ...], url: str, t
     check_short(await run_program(sys.executable, *path, f"{url}/docs", given=b"", cwd=tmp_path, env=environment))
 
 
-@pytest.mark.parametrize("program", (*ON_SERVICE, TERMINAL[:1], ("-m", *TEXT), ("-m", TELEGRAM[0])))
+@pytest.mark.parametrize("program", (*ON_SERVICE, TERMINAL, TEXT, TELEGRAM))
 async def test_every_program_has_a_help(program: tuple[str, ...]) -> None:
-    helped = await run_program(sys.executable, *program, "--help", cwd=ROOT)
+    helped = await run_program(sys.executable, "-m", program[0], "--help", cwd=ROOT)
     assert (helped.returncode, helped.stderr) == (0, "")
     assert "usage: " in helped.stdout.lower()
 
 
 async def test_a_service_that_dies(tmp_path: Path) -> None:
     async with start_server(tmp_path) as instance:
-        program = (sys.executable, "-u", "examples/two_devices.py", instance.url)
+        program = (sys.executable, "-um", "examples.two_devices", instance.url)
         devices = await asyncio.create_subprocess_exec(*program, cwd=ROOT, stdout=PIPE, stderr=PIPE)
         assert devices.stdout is not None
         await devices.stdout.readline()

@@ -25,7 +25,6 @@ from tests.server_process import parse_settings
 from tests.tools import ROOT
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
-from tests.web.raw_http import send_raw
 
 
 @pytest.mark.parametrize(
@@ -143,12 +142,6 @@ async def test_every_response_has_the_security_headers(store: RedisStore) -> Non
     async with serve(store) as client, every_kind(client) as answers:
         for answer in answers:
             check(answer)
-
-
-async def test_a_response_to_malformed_http_has_the_security_headers(client: Client) -> None:
-    answer = await send_raw(client, b"NONSENSE\r\n\r\n")
-    assert answer.getheader("X-Content-Type-Options") == "nosniff"
-    assert answer.getheader("Content-Security-Policy") == "default-src 'none'; frame-ancestors 'none'"
 
 
 async def test_the_setting_adds_strict_transport_security(store: RedisStore) -> None:

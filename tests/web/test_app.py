@@ -138,6 +138,12 @@ async def test_an_invalid_query_is_malformed(kind: type[TypedRequest], query: st
 
 async def test_empty_parameters_are_absent_and_unknown_ones_ignored() -> None:
     assert (await decode(GameList, "status=&limit=&cursor=&utm=%FF%00&x[]=1&=")).query == (await decode(GameList)).query
+    board = "width=&region=&coordinates=&last=&side=&candidates=&theme=&v="
+    for kind, query in (
+        *((LogRead, "since=&limit="), (StoryRead, "since=&limit="), (BoardSvg, board), (BoardText, "width=&region=")),
+        (LegalMovesRead, "stage=&x=&y=&q=&limit=&cursor=&effects="),
+    ):
+        assert (await decode(kind, f"{query}&utm=%FF")).query == (await decode(kind)).query, kind
     moves = (await decode(LegalMovesRead, "x=0.0&limit=5e0&stage=")).query
     assert (moves.x, moves.limit, moves.stage) == (0, 5, None)
 

@@ -148,14 +148,6 @@ async def test_no_shared_cache_stores_what_a_token_has_changed(client: Client) -
     assert all("Authorization" in one.headers["Vary"] for one in responses)
 
 
-async def test_a_public_game_is_joined_without_a_token_and_played_with_one(client: Client) -> None:
-    game = await create_game(client, PLAYERS)
-    assert (await game.join()).status == 200
-    response = await client.post(f"{game.path}/actions", json={"move": "i0"})
-    await check_problem(response, 401, "unauthorized")
-    assert response.headers["WWW-Authenticate"] == 'Bearer realm="south-seas"'
-
-
 LISTS_OF_GAMES = ("/v1/games", "/v1/seats/me/games", "/v1/keys/me/games")
 CREATOR_KEY = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 

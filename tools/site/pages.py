@@ -100,6 +100,11 @@ def benchmarks() -> Iterator[str]:
     yield from report_lines(load_result("peers"))
 
 
+def changelog() -> Iterator[str]:
+    """Yield what changed in each release."""
+    yield from (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
+
+
 class Page(NamedTuple):
     """A page, and the file to which links to it lead on a code host."""
 
@@ -114,4 +119,5 @@ PAGES = (
     Page("runbooks", ALERTS[0], runbooks),
     Page("faults", "benchmarks/results/faults.json", faults),
     Page("benchmarks", "benchmarks/results/suite.json", benchmarks),
+    Page("changelog", "CHANGELOG.md", changelog),
 )

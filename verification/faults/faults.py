@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from signal import SIGUSR2
@@ -258,6 +258,8 @@ async def disk_full_by_rdb(bed: Bed) -> AsyncIterator[Lines]:
     file.mkdir()
     yield []
     file.rmdir()
+    await bed.execute("CONFIG", "SET", "save", "")
+    await bed.execute("BGSAVE")
 
 
 @asynccontextmanager
@@ -292,7 +294,7 @@ async def primary_cut_off(bed: Bed) -> AsyncIterator[Lines]:
     await bed.redis.wait_until_healthy()
     async with aclosing(node.client()) as client:
         await execute_text(client, "CLUSTER", "FAILOVER")
-    await bed.redis.wait_for_promotion(former, game)
+    await bed.redis.primary(game, former)
     await bed.redis.wait_until_healthy()
     await wait_for_moves(bed.users, len(bed.users.games))
     bed.alerts.begin_fault()
@@ -506,20 +508,23 @@ async def setting_renamed(bed: Bed) -> AsyncIterator[Lines]:
 
 
 @asynccontextmanager
-async def _restored_game(bed: Bed) -> AsyncIterator[str]:
-    """Make a backup, and in the end restore a game that is played."""
+async def _restored_game(bed: Bed, *, is_readable: bool) -> AsyncIterator[str]:
+    """Make a backup, and in the end restore a game that is played, as the runbook says."""
     backup, game = bed.directory / "backup", bed.users.games[0]
     await south_seas(bed, "export", "--all", str(backup))
+    (file,) = backup.rglob(f"*{game}*")
     bed.alerts.begin_fault()
     yield game
-    await bed.execute("DEL", *keys.commit_keys(game))
-    await south_seas(bed, "import", str(backup))
+    await south_seas(bed, "games", "show", game, code=0 if is_readable else 1)
+    source = ("--replace", str(file)) if is_readable else (str(backup),)
+    imported = await south_seas(bed, "import", *source)
+    assert "imported 1 games" in imported, imported
 
 
 @asynccontextmanager
 async def game_damaged(bed: Bed) -> AsyncIterator[Lines]:
     """Damage the snapshot of a game that is played, and restore the game from a backup."""
-    async with _restored_game(bed) as game:
+    async with _restored_game(bed, is_readable=False) as game:
         await _damage(bed, game)
         yield []
 
@@ -534,7 +539,7 @@ async def log_without_beginning(bed: Bed) -> AsyncIterator[Lines]:
                 await response.read()
             await asyncio.sleep(1)
 
-    async with _restored_game(bed) as game, aiohttp.ClientSession(bed.testbed.proxy.url) as session:
+    async with _restored_game(bed, is_readable=True) as game, aiohttp.ClientSession(bed.testbed.proxy.url) as session:
         await bed.execute("XTRIM", keys.log(game), "MINID", "3-0")
         async with in_background(read(session, game)):
             yield []
@@ -560,7 +565,9 @@ async def backup_with_damaged_game(bed: Bed) -> AsyncIterator[Lines]:
     game = await _create_game(bed)
     await _damage(bed, game)
     yield (await south_seas(bed, "export", "--all", str(bed.directory / "backup"), code=3)).splitlines()
-    await bed.execute("DEL", *keys.commit_keys(game))
+    await south_seas(bed, "games", "show", game, code=1)
+    await south_seas(bed, "games", "delete", "--force", "--yes", game)
+    await south_seas(bed, "export", "--all", str(bed.directory / "backup"))
 
 
 @asynccontextmanager
@@ -602,7 +609,8 @@ async def log_of_another_version(bed: Bed) -> AsyncIterator[Lines]:
     lines = [line.removeprefix("warning").strip() for line in (await south_seas(bed, "config", "check")).splitlines()]
     bed.alerts.begin_fault()
     yield [*lines, *(await south_seas(bed, "export", "--all", str(bed.directory / "backup"), code=3)).splitlines()]
-    await bed.execute("DEL", *keys.commit_keys(game))
+    await south_seas(bed, "games", "abort", "--yes", game)
+    await south_seas(bed, "games", "delete", "--force", "--yes", game)
     await south_seas(bed, "export", "--all", str(bed.directory / "backup"))
 
 
@@ -643,7 +651,7 @@ async def proxy_not_trusted(bed: Bed) -> AsyncIterator[Lines]:
     for instance in bed.instances:
         instance.environment = {**instance.environment, **wrong}
         await _restart(bed, instance)
-    yield []
+    yield (await south_seas(bed, "config", "check", variables=wrong)).splitlines()
     for instance in bed.instances:
         instance.environment = right[instance.name]
         await _restart(bed, instance)
@@ -672,10 +680,10 @@ async def sockets_cut(bed: Bed) -> AsyncIterator[Lines]:
             yield []
 
 
-async def south_seas(bed: Bed, *arguments: str, code: int = 0) -> str:
+async def south_seas(bed: Bed, *arguments: str, code: int = 0, variables: Mapping[str, str] | None = None) -> str:
     """Run a command of `south-seas` on the Redis of the bed as its operator, and return what it printed."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
-    environment["SOUTH_SEAS_REDIS_URL"] = bed.redis.url
+    environment |= {"SOUTH_SEAS_REDIS_URL": bed.redis.url, **(variables or {})}
     finished = await run_program(sys.executable, "-m", "service.main", *arguments, env=environment)
     assert finished.returncode == code, finished
     return finished.stdout + finished.stderr

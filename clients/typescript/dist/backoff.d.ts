@@ -21,6 +21,8 @@ export interface Retry {
     readonly waitMs: number;
 }
 export declare const BACKOFF: Backoff;
+/** Somebody who looks at the app has the service back within 2 s in the median, however long it was away. */
+export declare const MAX_VISIBLE_WAIT_MS = 4000;
 /** Returns the wait after `failures` earlier failures: exponential, with jitter so that clients do not retry together. */
 export declare function backoffMs(backoff: Backoff, failures: number): number;
 /** Waits; rejects with the signal's reason if it is aborted. */

@@ -1,7 +1,7 @@
 /** Waits between attempts. */
 export const BACKOFF = { maxAttempts: 5, initialWaitMs: 250, maxWaitMs: 30_000 };
 /** Somebody who looks at the app has the service back within 2 s in the median, however long it was away. */
-const MAX_VISIBLE_WAIT_MS = 4000;
+export const MAX_VISIBLE_WAIT_MS = 4000;
 /** Returns the wait after `failures` earlier failures: exponential, with jitter so that clients do not retry together. */
 export function backoffMs(backoff, failures) {
     const longest = globalThis.document?.visibilityState === "hidden" ? backoff.maxWaitMs : MAX_VISIBLE_WAIT_MS;

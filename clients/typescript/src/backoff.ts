@@ -26,7 +26,7 @@ export interface Retry {
 export const BACKOFF: Backoff = { maxAttempts: 5, initialWaitMs: 250, maxWaitMs: 30_000 };
 
 /** Somebody who looks at the app has the service back within 2 s in the median, however long it was away. */
-const MAX_VISIBLE_WAIT_MS = 4000;
+export const MAX_VISIBLE_WAIT_MS = 4000;
 
 /** Returns the wait after `failures` earlier failures: exponential, with jitter so that clients do not retry together. */
 export function backoffMs(backoff: Backoff, failures: number): number {

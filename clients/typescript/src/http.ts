@@ -1,6 +1,6 @@
 /** HTTP requests with safe retries: every POST has an idempotency key. */
 
-import { type Backoff, type Retry, backoffMs, sleep } from "./backoff.js";
+import { type Backoff, MAX_VISIBLE_WAIT_MS, type Retry, backoffMs, sleep } from "./backoff.js";
 import type { ServerClock } from "./clock.js";
 import { ProblemError, UnreachableError } from "./errors.js";
 import type { Problem } from "./types.js";
@@ -38,7 +38,7 @@ export interface HttpOptions {
   readonly onRetry: ((retry: Retry) => void) | undefined;
 }
 
-/** The media type of the service's errors (RFC 9457): one of another type is a proxy's, a portal's or a firewall's. */
+/** The media type of the service's errors (RFC 9457), and of those of other applications: `readProblem` tells them apart. */
 const PROBLEM_TYPE = "application/problem+json";
 
 const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
@@ -167,7 +167,7 @@ function notTheService({ status, statusText }: Response): Error {
 
 /** Reads the whole body, so that an interrupted one counts as a failed attempt. */
 async function readJson<Body>(response: Response, member: (keyof Body & string) | null): Promise<Body> {
-  const body: unknown = response.status === 204 ? null : await response.json();
+  const body = response.status === 204 ? null : await parse(response);
   const isExpected = member === null ? body === null : typeof body === "object" && body !== null && member in body;
   if (!isExpected) throw notTheService(response);
   return body as Body;
@@ -178,18 +178,34 @@ async function readPicture(response: Response): Promise<Blob> {
   return response.blob();
 }
 
+/** Reads a problem of the service, whose type names its code. Throws on another application's. */
 async function readProblem(response: Response, wait: number | null): Promise<Problem> {
-  const problem = (await response.json()) as Partial<Problem> | null;
-  if (typeof problem?.code !== "string" || typeof problem.status !== "number") throw notTheService(response);
+  const problem = (await parse(response)) as Partial<Problem> | null;
+  const isOurs = problem?.type === `/problems/${String(problem?.code).replaceAll("_", "-")}`;
+  if (!isOurs || typeof problem.status !== "number") throw notTheService(response);
   return { ...(problem as Problem), retry_after_s: problem.retry_after_s ?? wait };
 }
 
-/** Returns the seconds of Retry-After, or until the reset of RateLimit. */
-function retryAfter({ status, headers }: Response): number | null {
+async function parse(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw notTheService(response);
+  }
+}
+
+/**
+ * Returns the seconds of Retry-After, or until the reset of RateLimit. What stands in for the service does not know when
+ * it is back: after other than its problems, and 429, the wait is short.
+ */
+function retryAfter(response: Response): number | null {
+  const { status, headers } = response;
+  const longest = status === 429 || mediaType(response) === PROBLEM_TYPE ? Infinity : MAX_VISIBLE_WAIT_MS / 1000;
   const value = headers.get("Retry-After");
-  if (value !== null && /^\d{1,9}$/.test(value)) return Number(value);
+  if (value !== null && /^\d{1,9}$/.test(value)) return Math.min(Number(value), longest);
   const at = value === null ? Number.NaN : Date.parse(value);
-  if (!Number.isNaN(at)) return Math.max(0, Math.ceil((at - Date.now()) / 1000));
+  if (!Number.isNaN(at)) return Math.min(Math.max(0, Math.ceil((at - Date.now()) / 1000)), longest);
   const window = status === 429 ? /;\s*t=(\d{1,9})(?!\d)/.exec(headers.get("RateLimit") ?? "") : null;
   return window === null ? null : Number(window[1]);
 }

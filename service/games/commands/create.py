@@ -23,7 +23,7 @@ from service.games import access as rights
 from service.games import errors, tilesets
 from service.games.api_key import ApiKey
 from service.games.automatic_turns import play_bots
-from service.games.commands.execute import Attempt, Command, GameRequest, TokenRequest, run
+from service.games.commands.execute import Attempt, Command, GameRequest, TokenRequest
 from service.games.diffs import record_change
 from service.games.idempotency import IdempotencyScope, ReplayableResult, read_record
 from service.games.legal_moves import list_legal_moves
@@ -134,7 +134,7 @@ async def create(context: Context, request: CreationRequest) -> ReplayableResult
     check_external_users(request.body, request.creator_key)
     context.tilesets.get(request.body.tileset or tilesets.DEFAULT_TILESET, errors.UnknownTileSet)
     check_bots(context, request.body)
-    return await run(context, _CREATION, request)
+    return await _CREATION.run(context, request)
 
 
 async def _find(context: Context, _request: CreationRequest, scope: IdempotencyScope | None) -> StoredGame:
@@ -253,17 +253,12 @@ class RematchRequest(GameRequest, frozen=True, kw_only=True):
     api_key: ApiKey | None = None
 
 
-async def rematch(context: Context, request: RematchRequest) -> ReplayableResult[Rematched]:
+async def _name_rematch(attempt: Attempt[RematchRequest]) -> list[StoredDiff]:
     """Create the rematch of a finished or aborted game, for its owner or a player, then name it in the game before.
 
     Raises GameNotFinished, RematchExists, TileSetMissing, IdempotencyKeyReused, and what `authorize_owner_or_player`
     does.
     """
-    return await run(context, _REMATCH, request)
-
-
-async def _name_rematch(attempt: Attempt[RematchRequest]) -> list[StoredDiff]:
-    """Name the rematch in the game before, after it has been created."""
     context, before, game = attempt.context, attempt.stored, attempt.stored.game
     if game.next_game is not None:
         raise errors.RematchExists(game.next_game)
@@ -277,7 +272,7 @@ async def _name_rematch(attempt: Attempt[RematchRequest]) -> list[StoredDiff]:
         client=request.client,
         charge=request.charge,
     )
-    created, attempt.version, _ = await run(context, _REMATCH_CREATION, creation)
+    created, attempt.version, _ = await _REMATCH_CREATION.run(context, creation)
     game.next_game, events = created, list[AnyEvent]([RematchCreated(game=created)])
     return [record_change(index, game, events, context.now())]
 
@@ -289,7 +284,7 @@ async def _show_rematch(attempt: Attempt[RematchRequest]) -> Rematched:
     return Rematched(game=build_view(index, game), digest=await load_digest(context, game.id, attempt.version))
 
 
-_REMATCH = Command("/v1/games/{0.id}/rematch", _name_rematch, _show_rematch, rights.authorize_owner_or_player)
+rematch = Command("/v1/games/{0.id}/rematch", _name_rematch, _show_rematch, rights.authorize_owner_or_player).run
 
 
 async def _find_rematch(context: Context, request: CreationRequest, _scope: IdempotencyScope | None) -> StoredGame:

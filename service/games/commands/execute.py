@@ -163,35 +163,34 @@ class Command(NamedTuple, Generic[Q, R]):
     find: Callable[[Context, Q, idempotency.IdempotencyScope | None], Awaitable[StoredGame]] | None = None
     """Of a command that creates a game: returns a new one, or the one that an earlier request has created."""
 
+    async def run(self, context: Context, request: Q) -> idempotency.ReplayableResult[R]:
+        """Run the command until it is committed, replayed or rejected.
 
-async def run(context: Context, command: Command[Q, R], request: Q) -> idempotency.ReplayableResult[R]:
-    """Run a command until it is committed, replayed or rejected.
-
-    Raises NoSuchGame, Conflict after the last attempt, and what the command does.
-    """
-    scope, conflicts = None, 0
-    if request.idempotency_key is not None:
-        path = command.path.format(request)
-        scope = idempotency.idempotency_scope(
-            request.idempotency_key, path, request.token, request.body, request.identities
-        )
-    if command.in_play and (stored := context.cache.pop(request.id)) is not None:
-        try:
-            if (result := await _attempt(command, Attempt(context, request, stored), scope)) is not None:
+        Raises NoSuchGame, Conflict after the last attempt, and what the command does.
+        """
+        scope, conflicts = None, 0
+        if request.idempotency_key is not None:
+            path = self.path.format(request)
+            scope = idempotency.idempotency_scope(
+                request.idempotency_key, path, request.token, request.body, request.identities
+            )
+        if self.in_play and (stored := context.cache.pop(request.id)) is not None:
+            try:
+                if (result := await _attempt(self, Attempt(context, request, stored), scope)) is not None:
+                    return result
+            except GameError:
+                pass  # the cached game may be stale: only the stored one rejects
+        while True:
+            if self.find is not None:
+                stored = await self.find(context, request, scope)
+            else:
+                stored = await repository.load_game(context, request.id, None if scope is None else scope.key_hash)
+            if (result := await _attempt(self, Attempt(context, request, stored), scope)) is not None:
+                if self.find is not None:
+                    await attach_to_key(context, stored)
                 return result
-        except GameError:
-            pass  # the cached game may be stale: only the stored one rejects
-    while True:
-        if command.find is not None:
-            stored = await command.find(context, request, scope)
-        else:
-            stored = await repository.load_game(context, request.id, None if scope is None else scope.key_hash)
-        if (result := await _attempt(command, Attempt(context, request, stored), scope)) is not None:
-            if command.find is not None:
-                await attach_to_key(context, stored)
-            return result
-        conflicts += 1
-        await pause(conflicts)
+            conflicts += 1
+            await pause(conflicts)
 
 
 async def _attempt(

@@ -27,7 +27,7 @@ from schemas.vocabulary import PassPhase, Wares
 from service import engine
 from service.games import errors
 from service.games.access import AccessRecord, Principal, authorize_owner, resolve_seat
-from service.games.commands.execute import Attempt, Command, CommandRequest, GameRequest, respond_with_game, run
+from service.games.commands.execute import Attempt, Command, CommandRequest, GameRequest, respond_with_game
 from service.games.diffs import record_change
 from service.games.history import InvalidLog, Replay, UndoPoint, restore
 from service.games.idempotency import ReplayableResult
@@ -54,7 +54,7 @@ Result = ReplayableResult[ActionResult[Raw]]
 async def act(context: Context, request: CommandRequest[Act]) -> Result:
     """Apply one or more actions, all or none, and let bots answer."""
     apply = partial(_act, parse_actions(request.body))
-    return await run(context, Command("/v1/games/{0.id}/actions", apply, _respond, in_play=True), request)
+    return await Command("/v1/games/{0.id}/actions", apply, _respond, in_play=True).run(context, request)
 
 
 async def _respond(attempt: Attempt[CommandRequest[Any]]) -> ActionResult[Raw]:
@@ -162,13 +162,11 @@ MAX_VERSIONS = 1000
 """A whole game has a few hundred; this bounds the cost of a replay for a player who acts and undoes for ever."""
 
 
-async def undo(context: Context, request: CommandRequest[SeatCommand]) -> Result:
-    """Take the decider's last action back. Raises NothingToUndo, NotYourTurn, SeatPlayedByBot."""
-    return await run(context, _UNDO, request)
-
-
 async def _undo(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
-    """Put the game as it was before the last action in the stored's place."""
+    """Put the game as it was before the decider's last action in the stored's place.
+
+    Raises NothingToUndo, NotYourTurn, SeatPlayedByBot.
+    """
     context, stored, principal, request = attempt.context, attempt.stored, attempt.principal, attempt.request
     index, game, charge = attempt.index, stored.game, request.charge
     seat = resolve_seat(stored.access, principal, request.body.seat, game.decider)
@@ -186,7 +184,7 @@ async def _undo(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDif
     return [record_change(index, stored.game, events, context.now(), seat=seat, by=principal.actor, before=before)]
 
 
-_UNDO = Command("/v1/games/{0.id}/undo", _undo, _respond, in_play=True)
+undo = Command("/v1/games/{0.id}/undo", _undo, _respond, in_play=True).run
 
 
 def compute_undo_point(index: engine.TileSetIndex, game: engine.Game, log: list[StoredDiff]) -> UndoPoint | None:
@@ -207,30 +205,22 @@ def compute_undo_point(index: engine.TileSetIndex, game: engine.Game, log: list[
     return replay.undo_points[-1] if replay.undo_points and is_same else None
 
 
-async def resign_seat(context: Context, request: CommandRequest[SeatCommand]) -> Result:
-    """Resign for good, on turn or not. Raises SeatResigned for a second time, Malformed."""
-    return await run(context, _RESIGN, request)
-
-
-async def return_to_seat(context: Context, request: CommandRequest[SeatCommand]) -> Result:
-    """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned, Malformed."""
-    return await run(context, _RETURN, request)
-
-
 async def _resign(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
+    """Resign for good, on turn or not. Raises SeatResigned for a second time, Malformed."""
     seat = _resolve_seat_in_play(attempt)
     return _record(attempt, seat, engine.resign(attempt.index, attempt.stored.game, seat))
 
 
 async def _return(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
+    """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned, Malformed."""
     game, seat = attempt.stored.game, _resolve_seat_in_play(attempt)
     if not is_played_by_bot(game, seat):
         raise errors.SeatNotPlayedByBot(seat)
     return _record(attempt, seat, engine.return_player(game, seat))
 
 
-_RESIGN = Command("/v1/games/{0.id}/resign", _resign, _respond, in_play=True)
-_RETURN = Command("/v1/games/{0.id}/return", _return, _respond, in_play=True)
+resign_seat = Command("/v1/games/{0.id}/resign", _resign, _respond, in_play=True).run
+return_to_seat = Command("/v1/games/{0.id}/return", _return, _respond, in_play=True).run
 
 
 def _resolve_seat_in_play(attempt: Attempt[CommandRequest[SeatCommand]]) -> int:
@@ -257,7 +247,7 @@ async def abort_game(
     Raises GameNotActive when it is finished, VersionMismatch, and what `authorize` does.
     """
     command = Command("/v1/games/{0.id}", _abort, respond_with_game, authorize, _check_is_unfinished)
-    return (await run(context, command, request)).response
+    return (await command.run(context, request)).response
 
 
 def _check_is_unfinished(attempt: Attempt[GameRequest]) -> None:

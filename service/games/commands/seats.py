@@ -15,7 +15,7 @@ from service.engine import Game, TileSetIndex, build_view, next_open_seat, take_
 from service.games import access as rights
 from service.games.automatic_turns import play_bots
 from service.games.commands.create import check_name_free
-from service.games.commands.execute import Attempt, Command, GameRequest, TokenRequest, respond_with_game, run
+from service.games.commands.execute import Attempt, Command, GameRequest, TokenRequest, respond_with_game
 from service.games.diffs import record_change
 from service.games.errors import Conflict, GameNotActive, NoOpenSeat, NoSuchSeat, WrongSeat
 from service.games.idempotency import ReplayableResult
@@ -39,7 +39,7 @@ async def remove_player(context: Context, request: RemovalRequest) -> tuple[Game
     The owner may repeat it; the player's token is revoked. Raises WrongSeat, NoSuchSeat, GameNotActive (it is over),
     Conflict (it has started, or the seat was filled at creation).
     """
-    return (await run(context, _REMOVAL, request)).response
+    return (await _REMOVAL.run(context, request)).response
 
 
 async def _remove(attempt: Attempt[RemovalRequest]) -> list[StoredDiff] | None:
@@ -79,16 +79,12 @@ class ReplacementRequest(TokenRequest, frozen=True, kw_only=True):
     body: ReplaceToken = ReplaceToken()
 
 
-async def replace_token(context: Context, request: ReplacementRequest) -> ReplayableResult[SeatToken]:
+async def _replace_token(attempt: Attempt[ReplacementRequest]) -> list[StoredDiff]:
     """Give a seat a new token, which revokes the old one: for that seat's player, or the owner of their own seats.
 
-    Raises WrongSeat, IdempotencyKeyReused, Malformed, and what `authorize_action` does.
+    Stores the new one's hash in the old one's place. A retry shows what its first request revoked. Raises WrongSeat,
+    IdempotencyKeyReused, Malformed, and what `authorize_action` does.
     """
-    return await run(context, _REPLACEMENT, request)
-
-
-async def _replace_token(attempt: Attempt[ReplacementRequest]) -> list[StoredDiff]:
-    """Store the new token's hash in the old one's place. A retry shows what its first request revoked."""
     stored, request, seats = attempt.stored, attempt.request, attempt.stored.access.seats
     seat, principal = request.seat, rights.authorize_action(stored.access, stored.id, request.token)
     rights.resolve_seat(stored.access, principal, seat, seat)
@@ -104,9 +100,9 @@ async def _show_token(attempt: Attempt[ReplacementRequest]) -> SeatToken:
     )
 
 
-_REPLACEMENT = Command(
+replace_token = Command(
     "/v1/games/{0.id}/seats/{0.seat}/token", _replace_token, _show_token, authorize=None, changes_access=True
-)
+).run
 
 
 class JoinRequest(TokenRequest, frozen=True, kw_only=True):
@@ -123,7 +119,7 @@ async def join(context: Context, request: JoinRequest) -> ReplayableResult[Joine
     Raises NoSuchGame, NoOpenSeat, Conflict (colour or name), IdempotencyKeyReused, Malformed.
     """
     check_external_users(request.body, request.creator_key)
-    return await run(context, _JOINING, request)
+    return await _JOINING.run(context, request)
 
 
 async def _join(attempt: Attempt[JoinRequest]) -> list[StoredDiff]:

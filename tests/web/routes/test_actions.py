@@ -227,12 +227,6 @@ async def test_undo_resign_and_return_check_requests_alike(client: Client, what:
     await check_problem(await client.post(f"{hidden.path}/{what}", json={}), 404, "not_found")
 
 
-async def test_include_adds_the_legal_moves(client: Client) -> None:
-    game = await create_game(client, THREE)
-    response = await game.post("/resign?include=legal_moves", {"seat": 2})
-    assert (await check_success(response))["legal_moves"] == await game.get_json("/legal-moves")
-
-
 @pytest.mark.parametrize("what", ("resign", "return"))
 async def test_the_owner_names_the_seat_that_resigns_or_returns(client: Client, what: str) -> None:
     """A repeated request without a seat would be about the next decider."""

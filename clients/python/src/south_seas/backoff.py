@@ -4,9 +4,9 @@ from random import SystemRandom
 
 import msgspec
 
-__all__ = ["Backoff"]
+__all__ = ["MAX_BACKOFF_S", "Backoff"]
 
-MAX_BACKOFF_S = 4.0
+MAX_BACKOFF_S = 4
 """Whoever waits has the service back within 2 s in the median, however long it was away."""
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import aiohttp
 import msgspec
 
-from south_seas.backoff import Backoff
+from south_seas.backoff import MAX_BACKOFF_S, Backoff
 from south_seas.clock import ServerClock
 from south_seas.decoding import DecodingError, decode
 from south_seas.errors import (
@@ -40,7 +40,7 @@ LOG = logging.getLogger("south_seas")
 LOG.addHandler(logging.NullHandler())
 
 _PROBLEM_TYPE = "application/problem+json"
-"""The media type of the service's errors (RFC 9457): one of another type is a proxy's, a portal's or a firewall's."""
+"""The media type of the service's errors (RFC 9457), and of other applications': `_read_problem` tells them apart."""
 
 _RATE_LIMIT = re.compile(r";\s*t=(\d{1,9})(?!\d)", re.ASCII)
 _SECONDS = re.compile(r"\d{1,9}", re.ASCII)
@@ -154,8 +154,8 @@ class HttpClient:
         except CONNECTION_ERRORS as error:
             raise UnreachableError(self.url, str(error) or type(error).__name__) from error
         wait_s = retry_after_s(response.headers, response.status)
-        if response.content_type == _PROBLEM_TYPE:
-            raise error_for(_read_problem(content, self.url + request.path, wait_s))
+        if response.content_type == _PROBLEM_TYPE and (problem := _read_problem(content)) is not None:
+            raise error_for(msgspec.structs.replace(problem, retry_after_s=problem.retry_after_s or wait_s))
         if response.status >= 300 or response.content_type == "text/html":
             target = response.headers.get("Location")
             what = f"{response.status} {response.reason}" + (f" to {target}" if target else "")
@@ -188,16 +188,16 @@ async def _raise_refused_upgrade(
 ) -> aiohttp.ClientResponse:
     """Raise what `ws_connect` raises, with the detail of the problem, which `ws_connect` does not read."""
     response = await handler(request)
-    if aiohttp.hdrs.UPGRADE in request.headers and response.content_type == _PROBLEM_TYPE:
-        with suppress(DecodingError):
-            detail = decode(await response.read(), Problem).detail
-            raise aiohttp.WSServerHandshakeError(
-                response.request_info,
-                response.history,
-                status=response.status,
-                message=detail,
-                headers=response.headers,
-            )
+    if aiohttp.hdrs.UPGRADE not in request.headers or response.content_type != _PROBLEM_TYPE:
+        return response
+    if (problem := _read_problem(await response.read())) is not None:
+        raise aiohttp.WSServerHandshakeError(
+            response.request_info,
+            response.history,
+            status=response.status,
+            message=problem.detail,
+            headers=response.headers,
+        )
     return response
 
 
@@ -205,25 +205,32 @@ def _query_text(value: QueryValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _read_problem(content: bytes, url: str, wait_s: int | None) -> Problem:
-    """Return a problem document, with the wait of the headers if it names none."""
-    try:
+def _read_problem(content: bytes) -> Problem | None:
+    """Return a problem of the service, whose type names its code; None for another application's."""
+    with suppress(DecodingError):
         problem = decode(content, Problem)
-    except DecodingError as error:
-        raise InvalidResponseError(url, str(error)) from error
-    return msgspec.structs.replace(problem, retry_after_s=wait_s) if problem.retry_after_s is None else problem
+        if problem.type == f"/problems/{problem.code.replace('_', '-')}":
+            return problem
+    return None
 
 
 def retry_after_s(headers: Mapping[str, str], status: int) -> int | None:
-    """Return the wait in seconds that headers ask for: Retry-After, or the reset of RateLimit."""
+    """Return the wait in seconds that headers ask for: Retry-After, or the reset of RateLimit.
+
+    What stands in for the service does not know when it is back: but for a 429, it delays no longer than the backoff.
+    """
     value = headers.get("Retry-After")
     if value is None:
         window = _RATE_LIMIT.search(headers.get("RateLimit", ""))
         return int(window[1]) if window is not None and status == 429 else None
     if _SECONDS.fullmatch(value):
-        return int(value)
-    at = _parse_date(value)
-    return None if at is None else max(0, int((at - datetime.now(UTC)).total_seconds()) + 1)
+        wait_s = int(value)
+    elif (at := _parse_date(value)) is not None:
+        wait_s = max(0, int((at - datetime.now(UTC)).total_seconds()) + 1)
+    else:
+        return None
+    is_known = status == 429 or headers.get("Content-Type", "").startswith(_PROBLEM_TYPE)
+    return wait_s if is_known else min(wait_s, MAX_BACKOFF_S)
 
 
 def _parse_date(value: str) -> datetime | None:
