@@ -119,7 +119,7 @@ class Move(ResponseModel):
     that depends on it. Null without `effects=1`.
     """
     if_passed: list[AnyEvent] | None
-    """What passing the islander phase would cause next, with `place_tile` where that phase follows; else null."""
+    """What passing the islander phase would cause next, empty for nothing. Null where that phase does not follow."""
     feature: FeatureValue | None
     """With `place_islander` and `retrieve_islander`, before the move; null with others, and without `effects=1`."""
     worth: str | None

@@ -57,7 +57,7 @@ BotKind = Annotated[
     str,
     Meta(
         pattern=rf"^{ID}(?!\n)$",
-        description="A bot's name; `GET /v1/bots` lists them.",
+        description="A bot's name, such as `greedy`; `GET /v1/bots` lists them.",
         examples=["random", "greedy", "expert"],
     ),
 ]

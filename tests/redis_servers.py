@@ -4,7 +4,7 @@
         async with connect(deployment.url) as store: ...
         old = await deployment.primary()
         old.kill()
-        await deployment.wait_for_promotion(old)
+        await deployment.primary(instead_of=old)
 
 Every server is a child of this process on a free port of 127.0.0.1 with its own directory. It ends with the
 context, or with this process. `settings` are additional lines of each data server's configuration, as
@@ -340,12 +340,16 @@ class Deployment:
         )
         return [node for node in primaries if named.count(node.port) > len(self.sentinels) // 2]
 
-    async def primary(self, game: str = "g") -> Node:
-        """Return the primary of this game's keys. Raise RuntimeError if there is none."""
-        for node in await self.primaries():
-            if not self.is_cluster or await _owns_slot(node, key_slot(game.encode())):
-                return node
-        raise RuntimeError(f"no primary among {self.nodes}")
+    async def primary(self, game: str = "g", instead_of: Node | None = None) -> Node:
+        """Return the primary of this game's keys, once there is one, and it is another than `instead_of`."""
+        async with asyncio.timeout(TIMEOUT_S):
+            while True:
+                for node in await self.primaries():
+                    if node is not instead_of and (
+                        not self.is_cluster or await _owns_slot(node, key_slot(game.encode()))
+                    ):
+                        return node
+                await asyncio.sleep(INTERVAL_S)
 
     async def replicas(self, primary: Node) -> list[Node]:
         """Return the nodes that replicate `primary`."""
@@ -353,15 +357,6 @@ class Deployment:
         return [
             node for node, state in zip(self.nodes, states, strict=True) if state.get("master_port") == primary.port
         ]
-
-    async def wait_for_promotion(self, instead_of: Node, game: str = "g") -> Node:
-        """Wait until another node than `instead_of` is the primary of this game's keys, and return it."""
-        async with asyncio.timeout(TIMEOUT_S):
-            while True:
-                with suppress(RuntimeError):
-                    if (node := await self.primary(game)) is not instead_of:
-                        return node
-                await asyncio.sleep(INTERVAL_S)
 
     async def wait_until_healthy(self) -> None:
         """Wait until every node runs, replicas are in sync, and the Cluster or the sentinels are in a consistent state.

@@ -254,8 +254,8 @@ DIFFS = 8
 
 OPEN_FILES = SOCKETS + 500
 
-SOCKET_BYTES = 21_000
-"""The limit for an idle socket. It takes 18,900 bytes, and 19,200 after pings."""
+SOCKET_BYTES = 22_000
+"""The limit for an idle socket. It takes 21,050 bytes."""
 
 SPARE = 10
 """The number of connections to Redis that may be opened during the test."""
@@ -281,7 +281,7 @@ def check_frames(subscribers: list[Subscriber]) -> None:
     assert not any(subscriber.closed for subscriber in subscribers)
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
     with open_files(OPEN_FILES):
         async with (

@@ -46,7 +46,9 @@ class Malformed(GameError, code="malformed", text="{detail}"):
     path: str | None = None
 
 
-HOW_TO_AUTHENTICATE = "send Authorization: Bearer TOKEN, or an `auth` message over a WebSocket"
+HOW_TO_AUTHENTICATE = (
+    "send Authorization: Bearer TOKEN, without quotes, or over a WebSocket an `auth` message with TOKEN alone"
+)
 
 
 class NoSuchGame(
@@ -83,11 +85,14 @@ class TileSetMissing(
     retry_after_s = 1
 
 
-class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}: `GET /v1/bots` lists them"):
-    """A seat of a new game names a bot that this service does not have."""
+class UnknownBot(
+    GameError, code="unknown_bot", text="there is no bot {bot}: known are {known}; `GET /v1/bots` lists them"
+):
+    """A seat of a new game names a bot that this service does not have; `known` are those that it has."""
 
     bot: str
     seat: int
+    known: str
 
     @property
     def path(self) -> str:
@@ -105,8 +110,9 @@ class Unauthorized(
 
     def describe(self, outcome: str) -> str:
         """Return which of them."""
-        is_absent = self.missing or self.is_malformed
-        return f"a bearer token is required: {HOW_TO_AUTHENTICATE}" if is_absent else super().describe(outcome)
+        if self.missing:
+            return f"a bearer token is required: {HOW_TO_AUTHENTICATE}"
+        return f"this is no bearer token: {HOW_TO_AUTHENTICATE}" if self.is_malformed else super().describe(outcome)
 
 
 class NoOwnGames(

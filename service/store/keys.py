@@ -171,7 +171,7 @@ def is_game_index(key: str) -> bool:
 def is_known(key: str) -> bool:
     """Return whether a key with the prefix is one of these.
 
-    >>> is_known(log("k3")), is_known(probe_keys("probe-0", "0" * 16)[2]), is_known("south-seas:{k3}:answer:5")
+    >>> is_known(log("k3")), is_known(last_probe("probe-0", "0" * 16)), is_known("south-seas:{k3}:answer:5")
     (True, True, False)
     """
     return _KNOWN_PATTERN.fullmatch(key) is not None
@@ -180,7 +180,7 @@ def is_known(key: str) -> bool:
 _IDEMPOTENCY_KEY_BYTES = 15
 _INDEX_PREFIXES = ("south-seas:listed:", "south-seas:found:")
 _KNOWN_PATTERN = re.compile(
-    r"south-seas:(\{[^{}]+\}:(game|log|keys|key|marker|waited|idempotency:.+|hook:.+:tried|\w{16}:(probe|log|records)"
+    r"south-seas:(\{[^{}]+\}:(game|log|keys|key|marker|waited|idempotency:.+|hook:.+:tried|\w{16}:(probe|log|records|at)"
     r"|(due|hooks-due|archive-due)(:.+)?:(failures|lease))|api-keys|due|hooks-due|archive-due|archive-pending"
     r"|upkeep:lease|backup|emptied|(listed|found|bucket):.+)"
 )

@@ -376,7 +376,7 @@ def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
 def check_token(token: str) -> None:
     """Raise Unauthorized unless the text is a valid token of an Authorization header."""
     if _TOKEN.fullmatch(token) is None:
-        raise Unauthorized(missing=False)
+        raise Unauthorized(missing=False, is_malformed=True)
 
 
 def find_misspellings(names: Iterable[str]) -> dict[str, str]:
@@ -442,7 +442,9 @@ def parse_origins(text: str) -> tuple[str, ...]:
         return ALL_ORIGINS
     for origin in origins:
         if _ORIGIN.fullmatch(origin) is None:
-            raise BadOrigin(f"{origin} is not an origin: write https://example.org, null or *")
+            raise BadOrigin(
+                f"{origin} is not an origin: write https://example.org, null or *, with commas between several"
+            )
     return origins
 
 

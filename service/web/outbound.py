@@ -118,11 +118,15 @@ def open_public_socket(info: tuple[Any, ...]) -> socket.socket:
     return socket.socket(family=family, type=kind, proto=protocol)
 
 
+LOCAL = "`south-seas listen` sends events to a program on your own machine"
+
+
 def check_url(text: str, *, allow_private: bool) -> None:
     """Raise WebhookUrlRejected unless a webhook may have this URL, as far as the text shows."""
     url = _parse_url(text)
     if url.scheme != "https" and not (allow_private and url.scheme == "http"):
-        raise WebhookUrlRejected(f"the URL must begin with https://{' or http://' if allow_private else ''}")
+        schemes = "https:// or http://" if allow_private else f"https://; {LOCAL}"
+        raise WebhookUrlRejected(f"the URL must begin with {schemes}")
     if "@" in urlsplit(text).netloc or url.raw_user is not None or url.raw_password is not None:
         raise WebhookUrlRejected("the URL must not contain a user name or password")
     if url.raw_fragment:
@@ -158,13 +162,13 @@ def _check_host(host: str) -> None:
         pass
     else:
         if not is_public(address):
-            raise WebhookUrlRejected(f"{address} is not a public address")
+            raise WebhookUrlRejected(f"{address} is not a public address; {LOCAL}")
         return
     last = host.rpartition(".")[2]
     if last[:1].isdigit() or ":" in host or "%" in host:
         raise WebhookUrlRejected(f"{host} is an unusual spelling of an address: write it as usual, or use a name")
     if "." not in host or last in LOCAL_NAMES:
-        raise WebhookUrlRejected(f"{host} is not a public host name")
+        raise WebhookUrlRejected(f"{host} is not a public host name; {LOCAL}")
 
 
 def parse_nameservers(text: str) -> tuple[str, ...]:

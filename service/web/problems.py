@@ -17,7 +17,7 @@ from aiohttp.http_exceptions import (
     PayloadEncodingError,
 )
 
-from schemas.base import encode_json
+from schemas.base import Query, encode_json
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.games import errors as games
 from service.games.due_work import record_failure
@@ -322,12 +322,15 @@ def _parse_validation_message(message: str) -> games.Malformed:
 _PATH_PART = re.compile(r"\.(\w+)|\[")
 _INVALID_VALUE = re.compile(r"Invalid (?:enum )?value '(.{1,64})'")
 _WRONG_LENGTH = "Expected `array` of length"
+_WRONG_FORM = " matching regex "
+_NO_QUOTES = {f"JSON is malformed: {reason}" for reason in ("object keys must be strings", "invalid character")}
 _HEADERS = {
     **{
         name.replace("-", "_").lower(): name
         for name in ("Api-Key", "Creator-Key", "Idempotency-Key", "If-Match", "Prefer")
     },
     **dict.fromkeys(("lang", "language", "locale"), "Accept-Language"),
+    "version": "If-Match",
 }
 """The headers that clients send as fields or parameters, by these names."""
 
@@ -336,6 +339,15 @@ _PARAMETERS = {
     "limit width": "per_page page_size size count max max_results w h height",
 }
 """What clients may mean by parameters of other services, without which they would get something else than they want."""
+
+_FIELDS = {
+    "turn_timeout_s": "timeout time_limit turn_timeout",
+    "visibility": "private public",
+    "x": "position cell coordinates",
+    "key": "idempotency_key",
+    "if_match": "version",
+}
+"""The fields that clients mean by others."""
 
 Schema = dict[str, Any]
 
@@ -364,6 +376,10 @@ def _fields(schemas: list[Schema]) -> list[str]:
     return [name for one in schemas for name in one.get("properties", ())]
 
 
+def _values(schemas: list[Schema]) -> list[str]:
+    return [str(value) for one in schemas for value in one.get("enum", ())]
+
+
 def suggest(word: str, known: Sequence[str]) -> str:
     """Return which of the known words was meant, and what they are.
 
@@ -378,6 +394,12 @@ def _snake_case(word: str) -> str:
     return re.sub(r"(?<=[a-z\d])(?=[A-Z])|[ .-]", "_", word).lower()
 
 
+def _find_meant(word: str, table: Mapping[str, str], known: Sequence[str]) -> str | None:
+    """Return which of the known words a word is, or else stands for in a table."""
+    meant = " ".join([word, *(names for names, written in table.items() if word in written.split())]).split()
+    return next((one for one in meant if one in known), None)
+
+
 def place_parameter(name: str, known: Sequence[str]) -> str:
     """Return what to send in place of a query parameter, with which a client means another one; empty for any other.
 
@@ -389,24 +411,30 @@ def place_parameter(name: str, known: Sequence[str]) -> str:
         return ""
     if snake in _HEADERS:
         return f"send it as the header {_HEADERS[snake]}"
-    likely = " ".join(meant for meant, written in _PARAMETERS.items() if snake in written.split()).split()
-    meant = next((one for one in likely if one in known), None)
+    meant = _find_meant(snake, _PARAMETERS, known)
     return f"did you mean `{meant}`?" if meant else ""
 
 
 def _find_fix(detail: str, path: str, kind: Any) -> str:
     """Return what to send in place of a value that is none of its type."""
     schemas, invalid = _follow(kind, path), _INVALID_VALUE.match(detail)
-    fields = _fields(schemas)
-    if invalid is not None:
-        return suggest(invalid[1], [str(value) for one in schemas for value in one.get("enum", ())])
+    is_query = isinstance(kind, type) and issubclass(kind, Query)
+    fields, values = _fields(schemas), _values(schemas)
+    if invalid is not None and path == "$.type" and invalid[1] in _values(_follow(kind, "$.action.type")):
+        return f': did you mean {{"type": "act", "action": {{"type": "{invalid[1]}", ...}}}}?'
+    if values and (invalid is not None or detail.startswith("Object missing")):
+        return suggest(invalid[1] if invalid else "", values)
     if detail.startswith("Object contains unknown field"):
         return _place_field(path, kind)
     if path == "$" and detail.endswith("got `array`"):
+        if "type" in fields:
+            return ": send each message on its own"
         lists = [name for name in fields if any("items" in one for one in _follow(kind, f"$.{name}"))]
         return f': did you mean {{"{lists[0]}": [...]}}?' if lists else ""
     if path == "$" and detail.endswith("got `str`") and fields:
         return ": the JSON is encoded twice"
+    if detail.endswith("got `str`") and detail.startswith(("Expected `int", "Expected `bool")) and not is_query:
+        return ": write it without quotes"
     if not detail.startswith(_WRONG_LENGTH) and (items := fields or _fields(_follow(kind, f"{path}[]"))):
         return f": {'an object' if fields else 'a list of objects'} of {', '.join(items)}"
     return "".join(f": {one['description']}" for one in schemas if "description" in one)
@@ -417,9 +445,12 @@ def _place_field(path: str, kind: Any) -> str:
     parent, _, name = path.rpartition(".")
     if name in TOKEN_PARAMETERS:
         return f": {games.HOW_TO_AUTHENTICATE}"
-    if (snake := _snake_case(name)) in _HEADERS:
+    snake, known, root = _snake_case(name), _fields(_follow(kind, parent)), _fields(_follow(kind, "$"))
+    for fields in (known, root):
+        if (meant := _find_meant(snake, _FIELDS, fields)) is not None:
+            return suggest(meant, fields)
+    if snake in _HEADERS and "type" not in root:
         return f": send it as the header {_HEADERS[snake]}"
-    known = _fields(_follow(kind, parent))
     inner = next((one for one in known if name in _fields(_follow(kind, f"{parent}.{one}"))), None)
     return f': did you mean {{"{inner}": {{"{name}": ...}}}}?' if inner else suggest(name, known)
 
@@ -429,10 +460,11 @@ def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionErr
     if isinstance(error, msgspec.ValidationError):
         malformed = _parse_validation_message(str(error))
         fix = _find_fix(malformed.detail, malformed.path or "$", kind)
-        has_wrong_length = malformed.detail.startswith(_WRONG_LENGTH) and fix
-        malformed.detail = fix.removeprefix(": ") if has_wrong_length else malformed.detail + fix
+        says_all = fix and (malformed.detail.startswith(_WRONG_LENGTH) or _WRONG_FORM in malformed.detail)
+        malformed.detail = fix.removeprefix(": ") if says_all else malformed.detail + fix
         return malformed
     if isinstance(error, msgspec.MsgspecError):
-        return games.Malformed(str(error), "$")
+        fix = ": names and texts stand in double quotes" if str(error).partition(" (")[0] in _NO_QUOTES else ""
+        return games.Malformed(f"{error}{fix}", "$")
     is_deep = isinstance(error, RecursionError)
     return games.Malformed("the body is nested too deeply" if is_deep else "the body is not UTF-8", "$")

@@ -172,13 +172,14 @@ async def send_unknown_content(messages: list[JsonObject], socket: ServerSocket)
 async def report_unavailable(messages: list[JsonObject], socket: ServerSocket) -> None:
     """Report that the store was unavailable for the `auth`, without which the game is not found for the `subscribe`.
 
-    Then close because the client missed a pong.
+    The latter comes after the client has subscribed again. Then close because the client missed a pong.
     """
     await _begin(messages, socket, 9)
     await socket.send_diffs(10, 10)
-    for document in (problem("store_unavailable", "away", retry_after_s=0), problem("not_found", "private")):
-        await socket.send_message(type="error", id=None, game="game-script", problem=document)
+    failed = {"type": "error", "id": messages[-1]["id"], "game": GAME_ID}
+    await socket.send_message(**failed, problem=problem("store_unavailable", "away", retry_after_s=0))
     await _begin(messages, socket, 10)
+    await socket.send_message(**failed, problem=problem("not_found", "private"))
     await socket.send_diffs(11, 11)
     await socket.close(code=4408)
 

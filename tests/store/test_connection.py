@@ -511,7 +511,7 @@ async def test_a_clusters_failover_keeps_its_marker_and_is_told(
         replica, *_ = await deployment.replicas(killed)
         async with aclosing(replica.client()) as client:
             await execute_text(client, "CLUSTER", "FAILOVER")
-        await deployment.wait_for_promotion(killed)
+        await deployment.primary(instead_of=killed)
 
         async def is_followed() -> bool:  # a node may tell of the former primary for a moment
             await store._client.topology.refresh()

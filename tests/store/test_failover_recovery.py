@@ -96,7 +96,7 @@ async def test_with_a_spare_replica_commits_do_not_wait_for_the_old_primary(tmp_
                 old.pause()
             case _:
                 await old.isolate()
-        new = await deployment.wait_for_promotion(old)
+        new = await deployment.primary(instead_of=old)
         await wait_until_replicated(new, 1)
         assert (await repeat_until_acknowledged(store))[MAX_FAILURES:] == []
         if fault == "kill":
@@ -107,7 +107,7 @@ async def test_waiting_for_all_replicas_includes_the_old_primary(tmp_path: Path)
     async with deploy(tmp_path, replicas=2, wait=2) as (deployment, store):
         old = await deployment.primary()
         old.kill()
-        new = await deployment.wait_for_promotion(old)
+        new = await deployment.primary(instead_of=old)
         await wait_until_replicated(new, 1)
         once, reason = action(1), ""
         async with asyncio.timeout(TIMEOUT_S):
@@ -145,7 +145,7 @@ async def test_the_start_script_makes_the_old_primary_a_replica_at_once(tmp_path
     async with deploy(tmp_path, replicas=2, wait=2) as (deployment, store):
         old = await deployment.primary()
         old.kill()
-        new = await deployment.wait_for_promotion(old)
+        new = await deployment.primary(instead_of=old)
         start_with_script(starter, deployment, old)
         await wait_until_replicated(new, 2)
         assert (await repeat_until_acknowledged(store))[MAX_FAILURES:] == []
@@ -286,7 +286,7 @@ async def test_reads_do_not_wait_for_replicas(waiting_store: RedisStore, replica
     assert len(await waiting_store.load_diffs("g", 0, 10)) == 1
 
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(600)
 
 CONNECT = "+auth +hello +select"
 SENTINEL_OPERATOR = f"user operator on >secret {CONNECT} +failover +info +config|get +config|set +config|rewrite"

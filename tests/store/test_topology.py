@@ -159,7 +159,7 @@ async def test_a_manual_failover_while_the_old_primary_replies(deployment: Deplo
     old = await deployment.primary()
     async with aclosing(deployment.sentinels[0].client()) as client:
         await execute_text(client, "SENTINEL", "FAILOVER", SERVICE_NAME)
-    new = await deployment.wait_for_promotion(old)
+    new = await deployment.primary(instead_of=old)
     async with asyncio.timeout(TIMEOUT_S), aclosing(new.client()) as client:
         number = 0
         while not await client.exists(keys.game(f"g{number}")):
@@ -297,7 +297,7 @@ async def test_failover_loses_no_acknowledged_commit(replicated: Deployment, fau
             await wait_for_progress(versions)
             old = await replicated.primary(FAILOVER_GAMES[0])
             fault(old)
-            assert await replicated.wait_for_promotion(old, FAILOVER_GAMES[0]) is not old
+            assert await replicated.primary(FAILOVER_GAMES[0], old) is not old
             await wait_for_progress(versions)
             while not recorder.queue.empty():
                 recorder.queue.get_nowait()

@@ -44,7 +44,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (games.NoSuchGame("abc"), "not_found", {}),
     (games.TileSetMissing("mine"), "store_unavailable", {"retry_after_s": 1}),
     (games.UnknownTileSet("mine"), "unknown_tileset", {"path": "$.tileset"}),
-    (games.UnknownBot("deep", 2), "unknown_bot", {"path": "$.players[2].bot"}),
+    (games.UnknownBot("deep", 2, "greedy, random"), "unknown_bot", {"path": "$.players[2].bot"}),
     (games.NoSuchTileSet("mine"), "not_found", {}),
     (games.GameNotActive("waiting"), "not_active", {}),
     (games.NoSuchWebhook("h"), "not_found", {}),

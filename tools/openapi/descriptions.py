@@ -176,7 +176,7 @@ _EXAMPLE_ERRORS = (
     games.IdempotencyKeyReused(),
     games.WebhookUrlRejected("10.0.0.7 is not a public address"),
     games.UnknownTileSet("atoll"),
-    games.UnknownBot("clever", 1),
+    games.UnknownBot("clever", 1, "expert, greedy, random"),
     problems.RateLimited("requests", 1, Limits().rate_requests),
     problems.UnknownTransferCoding(),
     UnreadableGame(""),

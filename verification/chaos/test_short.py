@@ -16,7 +16,7 @@ QUICK = [scenario for scenario in SCENARIOS if scenario.request.turn_timeout_s i
 FLAGS = ("--drain-time-s", "2", "--close-window-s", "0.5", "--rate-limits", "off")
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 async def test_faults_of_all_components_cause_no_violation(short_path: Path) -> None:
     require(LIBFAKETIME)
     faults = ("kill an instance", "kill Redis", "disconnect clients", "shift a clock")

@@ -28,7 +28,7 @@ async def test_no_request_fails_while_releases_expand_contract_and_go_back(short
     assert tally.counts[Disconnected] >= 3 * 4
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(600)
 async def test_a_skipped_release_is_noticed(short_path: Path, tmp_path: Path) -> None:
     former, _, contracted = make_trial_releases(tmp_path)
     plan = Plan(0, 1, "standalone", games=4, scenarios=QUICK, flags=FLAGS, releases=(former, contracted))

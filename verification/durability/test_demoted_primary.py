@@ -80,7 +80,7 @@ async def write(url: str, wait: Wait) -> Writers:
         return writers
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 async def test_a_demoted_primary_loses_what_wait_1_acknowledges_and_wait_2_acknowledges_nothing(
     short_path: Path,
 ) -> None:

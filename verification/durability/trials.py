@@ -176,7 +176,7 @@ async def _start_partition_target(deployment: Deployment) -> AsyncIterator[Targe
         async def inject_fault() -> float:
             fault_at = time.monotonic()
             proxy.stop_forwarding()
-            await asyncio.gather(deployment.wait_for_promotion(old), asyncio.sleep(PARTITION_S))
+            await asyncio.gather(deployment.primary(instead_of=old), asyncio.sleep(PARTITION_S))
             return fault_at
 
         yield Target(f"redis://{user}@{old.address}/0", deployment.url, inject_fault, can_recover=False)
@@ -236,5 +236,5 @@ async def _kill_primary(deployment: Deployment) -> float:
     old = await deployment.primary()
     fault_at = time.monotonic()
     old.kill()
-    await deployment.wait_for_promotion(old)
+    await deployment.primary(instead_of=old)
     return fault_at

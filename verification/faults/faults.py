@@ -294,7 +294,7 @@ async def primary_cut_off(bed: Bed) -> AsyncIterator[Lines]:
     await bed.redis.wait_until_healthy()
     async with aclosing(node.client()) as client:
         await execute_text(client, "CLUSTER", "FAILOVER")
-    await bed.redis.wait_for_promotion(former, game)
+    await bed.redis.primary(game, former)
     await bed.redis.wait_until_healthy()
     await wait_for_moves(bed.users, len(bed.users.games))
     bed.alerts.begin_fault()

@@ -9,7 +9,7 @@ from verification.model.state import Failures, Settings, initial_state
 from verification.model.steps import steps
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("guarantee", GUARANTEES, ids=lambda guarantee: guarantee.description)
 def test_each_setting_tolerates_exactly_the_expected_failures(guarantee: Guarantee) -> None:
     result = dict(guarantee.verdicts())

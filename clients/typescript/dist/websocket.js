@@ -53,6 +53,9 @@ export class SharedSocket {
     /** The games that have to subscribe yet, and those that have and await the reply. */
     #unsubscribed = new Set();
     #pending = new Set();
+    /** The id of the messages with which each game subscribed last, and which an error to them repeats. */
+    #subscribeIds = new Map();
+    #subscribeCount = 0;
     /** The waits of games whose subscription failed for a while. */
     #waits = new Map();
     #failures = 0;
@@ -89,7 +92,7 @@ export class SharedSocket {
             return;
         this.#games.delete(game.id);
         clearTimeout(this.#waits.get(game));
-        for (const games of [this.#unsubscribed, this.#pending, this.#waits])
+        for (const games of [this.#unsubscribed, this.#pending, this.#waits, this.#subscribeIds])
             games.delete(game);
         if (this.#games.size === 0)
             this.#close();
@@ -139,8 +142,10 @@ export class SharedSocket {
                 return;
             this.#unsubscribed.delete(game);
             this.#pending.add(game);
+            const id = String(++this.#subscribeCount);
+            this.#subscribeIds.set(game, id);
             for (const message of game.subscribe())
-                this.send(message);
+                this.send({ ...message, id });
         }
     }
     /** Every connection of the service begins with `welcome`: one that does not is another application's. */
@@ -188,7 +193,7 @@ export class SharedSocket {
                 this.#deliver(message.game, message);
                 break;
             case "error":
-                this.#onProblem(message.game, message.problem);
+                this.#onProblem(message.game, message.id, message.problem);
                 break;
             case "closing":
                 this.#retryAfterMs = message.retry_after_ms;
@@ -216,10 +221,12 @@ export class SharedSocket {
         game.receive(message);
     }
     /** Handles an error that concerns one game: others are followed on. */
-    #onProblem(id, problem) {
-        const game = this.#games.get(id ?? "");
+    #onProblem(gameId, id, problem) {
+        const game = this.#games.get(gameId ?? "");
         if (game === undefined || this.#waits.has(game))
             return; // after a failed `auth`, `subscribe` fails for want of it
+        if (id !== null && id !== this.#subscribeIds.get(game))
+            return; // it failed before the game subscribed again
         if (problem.status !== 429 && problem.status < 500) {
             this.remove(game);
             game.failed(problem);

@@ -2311,7 +2311,7 @@ export interface components {
             readonly feature: components["schemas"]["FeatureValue"] | null;
             /** @description Has the same meaning in every position; send it as `move`. */
             readonly id: string;
-            /** @description What passing the islander phase would cause next, with `place_tile` where that phase follows; else null. */
+            /** @description What passing the islander phase would cause next, empty for nothing. Null where that phase does not follow. */
             readonly if_passed: readonly components["schemas"]["GameEvent"][] | null;
             /** @description A text for people, at most 100 characters. */
             readonly text: string;

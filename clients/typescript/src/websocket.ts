@@ -77,6 +77,9 @@ export class SharedSocket {
   /** The games that have to subscribe yet, and those that have and await the reply. */
   readonly #unsubscribed = new Set<FollowedGame>();
   readonly #pending = new Set<FollowedGame>();
+  /** The id of the messages with which each game subscribed last, and which an error to them repeats. */
+  readonly #subscribeIds = new Map<FollowedGame, string>();
+  #subscribeCount = 0;
   /** The waits of games whose subscription failed for a while. */
   readonly #waits = new Map<FollowedGame, ReturnType<typeof setTimeout>>();
   #failures = 0;
@@ -117,7 +120,7 @@ export class SharedSocket {
     if (this.#games.get(game.id) !== game) return;
     this.#games.delete(game.id);
     clearTimeout(this.#waits.get(game));
-    for (const games of [this.#unsubscribed, this.#pending, this.#waits]) games.delete(game);
+    for (const games of [this.#unsubscribed, this.#pending, this.#waits, this.#subscribeIds]) games.delete(game);
     if (this.#games.size === 0) this.#close();
     else if (this.#isWelcomed) this.send({ type: "unsubscribe", game: game.id });
   }
@@ -162,7 +165,9 @@ export class SharedSocket {
       if (this.#pending.size >= MAX_PENDING) return;
       this.#unsubscribed.delete(game);
       this.#pending.add(game);
-      for (const message of game.subscribe()) this.send(message);
+      const id = String(++this.#subscribeCount);
+      this.#subscribeIds.set(game, id);
+      for (const message of game.subscribe()) this.send({ ...message, id });
     }
   }
 
@@ -209,7 +214,7 @@ export class SharedSocket {
         this.#deliver(message.game, message);
         break;
       case "error":
-        this.#onProblem(message.game, message.problem);
+        this.#onProblem(message.game, message.id, message.problem);
         break;
       case "closing":
         this.#retryAfterMs = message.retry_after_ms;
@@ -236,9 +241,10 @@ export class SharedSocket {
   }
 
   /** Handles an error that concerns one game: others are followed on. */
-  #onProblem(id: string | null, problem: Problem): void {
-    const game = this.#games.get(id ?? "");
+  #onProblem(gameId: string | null, id: string | null, problem: Problem): void {
+    const game = this.#games.get(gameId ?? "");
     if (game === undefined || this.#waits.has(game)) return; // after a failed `auth`, `subscribe` fails for want of it
+    if (id !== null && id !== this.#subscribeIds.get(game)) return; // it failed before the game subscribed again
     if (problem.status !== 429 && problem.status < 500) {
       this.remove(game);
       game.failed(problem);

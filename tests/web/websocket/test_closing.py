@@ -336,7 +336,7 @@ async def test_the_cases_of_compression_hold(url: str, section: str, tmp_path: P
     assert len(verdicts) == len(SMALL)
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(600)
 async def test_the_cases_of_the_largest_compressed_messages_hold(url: str, tmp_path: Path) -> None:
     """With the default offer, and with one that forbids to use earlier messages; their data are alike to the reader."""
     cases = [f"{section}.{number}" for section in ("12.1", "13.3") for number in LARGEST]

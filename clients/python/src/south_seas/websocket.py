@@ -1,6 +1,7 @@
 """WebSockets, each shared by the games of a client, with reconnection."""
 
 import asyncio
+import itertools
 import time
 from contextlib import suppress
 from datetime import datetime
@@ -108,6 +109,9 @@ class SharedSocket:
         """Of the games that are subscribed to."""
         self._replies: dict[str, asyncio.Future[None]] = {}
         """Of the games that await the reply to their subscription."""
+        self._subscribe_ids: dict[str, str] = {}
+        """Of the messages with which each game subscribed last, and which an error to them repeats."""
+        self._counter = itertools.count()
         self._turns = asyncio.Semaphore(MAX_PENDING)
         self._resume_at = 0.0
         """When the rate limit permits further subscriptions."""
@@ -138,10 +142,11 @@ class SharedSocket:
             if len(self._messages) >= self.max_games:
                 return None
             self._messages[game], self._replies[game] = messages, (reply := clock.create_future())
+            message_id = self._subscribe_ids[game] = str(next(self._counter))
             if token is not None:
-                await self.send({"type": "auth", "game": game, "token": token})
+                await self.send({"type": "auth", "id": message_id, "game": game, "token": token})
             since = {} if position is None else {"since": position.version, "digest": position.digest}
-            await self.send({"type": "subscribe", "game": game, **since})
+            await self.send({"type": "subscribe", "id": message_id, "game": game, **since})
             await reply
         return messages
 
@@ -154,6 +159,7 @@ class SharedSocket:
     async def leave(self, game: str) -> None:
         """End the subscription to a game, and after the last one the connection."""
         self.games.discard(game)
+        self._subscribe_ids.pop(game, None)
         if not self.games:
             await self.close()
         elif self._messages.pop(game, None) is not None:
@@ -246,6 +252,8 @@ class SharedSocket:
                     self._put(content["game"]["id"], content)
                 case {"type": "closing", "retry_after_ms": int(retry_after_ms)}:
                     self._min_wait_s = retry_after_ms / 1000
+                case {"type": "error", "id": str(message_id)} if message_id != self._subscribe_ids.get(content["game"]):
+                    pass  # it failed before the game subscribed again
                 case {"type": "error"}:
                     self._end_game(content["game"], convert(content["problem"], Problem))
                 case _:
