@@ -38,6 +38,7 @@ from tests.games.stored_games import OwnedGame, store_game
 from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import set_to_1
 from tests.server_process import start_server
+from tests.store.commits import load_record
 from tests.tools import Finished, run_program
 from tests.web.http_game import create_game
 from tests.web.webhook_receiver import register_webhook, run_receiver
@@ -116,10 +117,19 @@ async def test_a_game_in_progress_is_not_deleted(redis_url: str, store: RedisSto
     assert await store.load(stored.id) is not None
 
 
-async def test_a_game_without_archive_is_deleted_by_force(redis_url: str, store: RedisStore, tmp_path: Path) -> None:
+async def test_a_game_whose_end_is_not_archived_or_sent_is_deleted_by_force(
+    redis_url: str, store: RedisStore, tmp_path: Path
+) -> None:
+    """A rematch after the end is archived too."""
     stored = await store_game(store, "finished")
     command = ("delete", stored.id, "--yes", "--archive-url", tmp_path.as_uri())
     assert "is not archived yet" in (await games(redis_url, *command)).stderr
+    ended = (await load_record(store, stored.id)).revision
+    assert await store.compacted_logs.mark_archived(stored.id, ended, 3600)
+    await rematched(stored, stored.context)
+    assert "is not archived yet" in (await games(redis_url, *command)).stderr
+    await store.webhooks.add(stored.id, WEBHOOK, WebhookState(ended.version))
+    assert "does not have its end yet" in (await games(redis_url, *command)).stderr
     assert (await games(redis_url, *command, "--force")).returncode == 0
 
 

@@ -25,7 +25,16 @@ async function choose(moves) {
 
 const replaced = await ana.play(id, 0, choose).catch((error) => error instanceof SeatReplacedError && error.bot);
 const again = await ana.play(id, 0, choose).catch((error) => error instanceof SeatReplacedError && error.seat);
-const game = await ana.play(id, 0, choose, { returnWhenReplaced: true });
+/** Sends each command as another program of Ana's too, which is first. */
+async function fetchSecond(address, options) {
+  const headers = new Headers(options.headers);
+  headers.set("Idempotency-Key", `${headers.get("Idempotency-Key")}-first`);
+  if (options.method === "POST") await fetch(address, { ...options, headers });
+  return fetch(address, options);
+}
+
+const overtaken = new SouthSeas({ url, token: created.seats[0].token, fetch: fetchSecond });
+const game = await overtaken.play(id, 0, choose, { returnWhenReplaced: true });
 const returns = [];
 for await (const { events } of ana.log(id)) returns.push(...events.filter((event) => event.type === "player_returned"));
 

@@ -21,6 +21,7 @@ from south_seas import (
     UnprocessableError,
 )
 from south_seas.errors import VersionMismatchError
+from south_seas.http import HttpClient, HttpRequest
 from south_seas.models import (
     Act,
     ChangeKeyWebhook,
@@ -244,7 +245,8 @@ async def test_problems_raise_their_exceptions(client: Client) -> None:
         await client.create(CreateGame(players=[BO, ANA]), key=key)
 
 
-async def test_python(service_url: str) -> None:
+async def test_python(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the player returns, another program of hers sends each command first."""
     players = [SeatRequest(name="Ana"), SeatRequest(bot="greedy")]
 
     async def choose(moves: list[Move], game: GameView) -> Move:
@@ -260,6 +262,12 @@ async def test_python(service_url: str) -> None:
         replaced_at.extend([now.version] * (now.players[0].bot is not None))
         return bool(replaced_at)
 
+    async def send_second(http: HttpClient, request: HttpRequest, headers: dict[str, str]) -> bytes:
+        if (key := headers.get("Idempotency-Key")) is not None:
+            await send(http, request, headers | {"Idempotency-Key": f"{key}-first"})
+        return await send(http, request, headers)
+
+    send = HttpClient._send
     async with Client(service_url) as client:
         created = await client.create(CreateGame(players=players, first_seat=0, turn_timeout_s=1, on_timeout="bot"))
         game, ana = created.game.id, client.with_token(created.seats[0].token)
@@ -267,6 +275,7 @@ async def test_python(service_url: str) -> None:
             with pytest.raises(SeatReplacedError, match="greedy plays seat 0") as replaced:
                 await ana.play(game, 0, choose, start=start)
             assert (replaced.value.seat, replaced.value.bot) == (0, "greedy")
+        monkeypatch.setattr(HttpClient, "_send", send_second)
         assert (await ana.play(game, 0, choose, return_when_replaced=True)).status == "finished"
         events = [event for page in [await ana.diffs(game)] for diff in page.diffs for event in diff.events]
         assert {event.seat for event in events if isinstance(event, PlayerReturned)} == {0}

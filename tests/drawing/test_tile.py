@@ -8,7 +8,6 @@ from random import Random
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-import msgspec
 import pytest
 
 from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile
@@ -18,7 +17,7 @@ from service.drawing.board import board_box
 from service.drawing.distance_fields import Point, contour_rings, sample_field
 from service.drawing.game_picture import PAYMENT_HEIGHT, STRIP_WIDTH, _wrap, board_svg, draw_strip
 from service.drawing.labels import Box, Label, draw_labels, text_width
-from service.drawing.palette import DRAWINGS, PLAYER_COLORS, THEMES
+from service.drawing.palette import PLAYER_COLORS, THEMES
 from service.drawing.scene import BoardOptions, Region, Scene, label_moves, make_scene
 from service.drawing.terrain import NO_SEGMENT, Landmass, node_at
 from service.drawing.text_board import SMALL, _ground_character, board_text
@@ -28,8 +27,6 @@ from service.engine import TileSetIndex, apply_action, build_view, is_finished, 
 from tests.drawing.example_tiles import LAGOON, SVG, example_tiles, islander_spots, parse_svg, random_tile_sets
 from tests.drawing.reference_pictures import FOLDER, draw_pictures
 from tests.engine.lockstep import new_game
-
-ISLAND = Island(edges=("n",), bananas=3)
 
 KINDS = {Bridge: "bridge", Island: "island", Sea: "sea", Market: "market"}
 
@@ -111,14 +108,6 @@ def test_fish_are_groups_by_their_number() -> None:
     (group,) = (element for element in root.iter(f"{SVG}g") if element.get("data-group") is not None)
     assert group.get("data-group") == "0"
     assert group.get("data-x") is not None
-
-
-def test_too_many_wares_are_shown_as_a_number() -> None:
-    island = Island(edges=("n",), bananas=37)
-    sea = LAGOON.tileset.tiles[1].segments[1]
-    few, many = (msgspec.structs.replace(LAGOON.tileset.tiles[1], segments=(one, sea)) for one in (ISLAND, island))
-    assert (len(lay_out_tile(few.segments).wares[0]), len(lay_out_tile(many.segments).wares[0])) == (3, 1)
-    assert len(tile_svg(many)) > len(tile_svg(few).replace(DRAWINGS["banana"], "", 2))
 
 
 def test_themes_differ() -> None:

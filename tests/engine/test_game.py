@@ -16,9 +16,11 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from schemas.actions import Pass, PlaceTile
 from schemas.events import GameAborted, GameCreated, GameStarted, PlayerJoined, PlayerLeft, TileDrawn, TurnStarted
+from schemas.tileset import Bridge, Edges, Island, Sea, Segment, Tile
 from schemas.vocabulary import Edition
 from service.engine import (
     COMPILED,
@@ -206,16 +208,32 @@ def test_a_neighbour_is_one_addition_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tile", "number"),
-    (
-        *(("atoll", 1), ("bridge-straight-1", 2), ("market-2", 2), ("islands-tips", 2)),
-        *(("bridge-straight-2", 4), ("start", 4)),
-    ),
+    ("tile", "number"), (("atoll", 1), ("bridge-straight-1", 2), ("market-2", 2), ("islands-tips", 2), ("start", 4))
 )
 def test_a_symmetric_tile_has_fewer_rotations(tile: str, number: int) -> None:
-    """Wares count: a straight bridge with a boat on one side has four."""
     index = lagoon_index()
     assert index.distinct_rotations[index.tile_numbers[tile]] == number
+
+
+PRINTED = (
+    *(Bridge(edges=("n",), shells=1), Bridge(edges=("s",), shells=1)),
+    *(Sea(halves=(1, 2, 3, 4), fish=(2, 1), boat=False), Sea(halves=(5, 6, 7, 0), fish=(1, 2), boat=False)),
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "segment", "number"),
+    (
+        *((1, PRINTED[1], 2), (1, replace(PRINTED[1], shells=2), 4), (1, Island(edges=("s",), bananas=1), 4)),
+        *((3, replace(PRINTED[3], fish=(1, 1)), 4), (3, replace(PRINTED[3], boat=True), 4)),
+    ),
+)
+def test_a_symmetric_tile_has_equal_wares_and_no_boat(place: int, segment: Segment, number: int) -> None:
+    """In any order of its fish."""
+    segments = (*PRINTED[:place], segment, *PRINTED[place + 1 :])
+    tile = Tile(id="start", count=2, edges=Edges(n="bridge", e="sea", s="bridge", w="sea"), segments=segments)
+    index = TileSetIndex(replace(lagoon_index().tileset, start="start", tiles=(tile,)))
+    assert index.distinct_rotations == (number,)
 
 
 RARE = {

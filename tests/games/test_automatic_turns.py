@@ -7,7 +7,7 @@ import pytest
 
 from schemas.lobby import CreateGame, JoinGame, MyGameListQuery, SeatRequest
 from service.games.automatic_turns import DECISION_GRACE_S, UNATTENDED_TIMEOUT_S, play_bots
-from service.games.commands.create import CreationRequest, create
+from service.games.commands.create import CreationRequest, RematchRequest, create, rematch
 from service.games.commands.execute import GameRequest
 from service.games.commands.play import abort_game
 from service.games.commands.seats import JoinRequest, join
@@ -324,6 +324,15 @@ async def test_a_player_whose_seat_a_bot_plays_may_resign(store: GameStore) -> N
     player = (await table.game()).players[0]
     assert (player.bot, player.resigned) == (None, True)
     await table.follow()
+
+
+async def test_the_player_of_a_seat_that_a_bot_plays_plays_the_rematch(store: GameStore) -> None:
+    table = await new_game(store, bots=("random",), timeout_s=60, policy="bot")
+    await table.let_pass(61)
+    await abort_game(table.context, GameRequest(id=table.id, token=table.owner))
+    assert [player.bot for player in (await table.game()).players] == ["greedy", None, "random"]
+    again = await rematch(table.context, RematchRequest(id=table.id, token=table.owner))
+    assert [player.bot for player in again.response.game.players] == [None, None, "random"]
 
 
 async def test_at_the_deadline_the_player_resigns(store: GameStore) -> None:

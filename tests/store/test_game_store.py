@@ -161,16 +161,18 @@ async def test_a_token_has_a_quota_of_keys_and_expired_ones_are_removed(single_s
     """Each token of a game has a quota of its own. A thousand commits: on the servers that answer fastest."""
     store, redis = single_server.store, single_server.redis
     await store.commit(creation())
-    begin, version, outcome = 1_800_000_000, 1, None
+    begin, version, outcome = 1_800_000_000, 2, None
+    assert await store.commit(keyed(1, begin, holder=8)) == Committed()
     while not isinstance(outcome := await store.commit(keyed(version, begin + version)), KeyQuotaExceeded):
         assert outcome == Committed()
         version += 1
-    assert 1000 <= version <= 1032
-    assert outcome.reset_at == begin + 1 + 86_400
-    assert await store.commit(keyed(version, begin + version, holder=8)) == Committed()
-    assert await store.commit(action(version + 1)) == Committed()
+    assert 1001 <= version <= 1033
+    assert outcome.reset_at == begin + 2 + 86_400
+    for another in range(version, version + 33):  # its keys are counted once at least
+        assert await store.commit(keyed(another, begin + another, holder=8)) == Committed()
+    assert await store.commit(action(version + 33)) == Committed()
     late = begin + 2 * 86_400
-    for later in range(version + 2, version + 35):
+    for later in range(version + 34, version + 67):
         assert await store.commit(keyed(later, late)) == Committed()
     assert await redis.hlen(keys.game("g")) <= 4 + 33
 
