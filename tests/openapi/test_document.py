@@ -16,6 +16,7 @@ from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
 from service.web.assembly import ROUTES
 from service.web.responses import EXAMPLE_URL
+from tests.tools import ROOT
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tools.openapi import generate
@@ -361,3 +362,8 @@ async def test_the_service_takes_what_the_document_says(
         assert response.status < 400, await response.text()
     else:
         await check_problem(response, 400, "malformed", name)
+
+
+@pytest.mark.parametrize("name", ("openapi.json", "asyncapi.json"))
+def test_no_text_ends_a_comment_of_generated_code(name: str) -> None:
+    assert "*/" not in (ROOT / "schemas" / name).read_text(encoding="utf-8")

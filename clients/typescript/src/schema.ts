@@ -12,7 +12,7 @@ export interface paths {
          * Read the index, or open the web page
          * @description Return the entry points of the API, or the web page to a client that prefers `text/html` or shows cards of links.
          *
-         *     The latter accepts `*\/*`, as programs do.
+         *     The latter accepts anything, as programs do.
          */
         readonly get: operations["readIndex"];
         readonly put?: never;

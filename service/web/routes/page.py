@@ -162,7 +162,7 @@ class PageRead(Request, frozen=True, kw_only=True):
 async def read_index(request: HttpRequest, params: PageRead) -> web.Response:
     """Return the entry points of the API, or the web page to a client that prefers `text/html` or shows cards of links.
 
-    The latter accepts `*/*`, as programs do.
+    The latter accepts anything, as programs do.
     """
     url = service_url(request)
     if url is not None and _CARD_READER.search(request.headers.get(hdrs.USER_AGENT, "")):
