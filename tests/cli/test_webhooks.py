@@ -40,13 +40,18 @@ async def start_listening(url: str, receiver: WebhookReceiver, *options: str) ->
     """Run the command until it has sent the challenge and follows the game that it names; return its output, too."""
     command = ("listen", "--url", url, "--forward-to", receiver.url, "--secret", SECRET, *options)
     process = await asyncio.create_subprocess_exec(sys.executable, "-um", "service.main", *command, stdout=PIPE)
+    return process, await read_until(process, "challenge", "followed from" if "--game" in options else "connected")
+
+
+async def read_until(process: asyncio.subprocess.Process, *texts: str) -> str:
+    """Return the output of a process until it has all of these texts."""
     assert process.stdout is not None
-    output = b""
-    while b"challenge" not in output or (b"followed from" if "--game" in options else b"connected") not in output:
+    output = ""
+    while not all(text in output for text in texts):
         line = await process.stdout.readline()
         assert line, output
-        output += line
-    return process, output.decode()
+        output += line.decode()
+    return output
 
 
 async def test_a_program_gets_what_a_webhook_would(store: RedisStore) -> None:
@@ -62,7 +67,7 @@ async def test_a_program_gets_what_a_webhook_would(store: RedisStore) -> None:
         await wait_until(lambda: len(receiver.received) == 2)
         proxy.cut()
         await private.act_successfully()
-        await wait_until(lambda: len(receiver.received) == 3)
+        output += await read_until(process, f"{private.id} version")
         process.send_signal(signal.SIGINT)
         output += (await process.communicate())[0].decode()
     assert process.returncode == 0
