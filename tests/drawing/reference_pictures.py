@@ -96,7 +96,7 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
     yield "tile-covered.svg", tile_svg(random_tile_sets()[0].tiles[4])  # a segment covers the spot of an islander
     for number, tileset in enumerate(random_tile_sets()[:3]):
         largest = max(tileset.tiles, key=lambda tile: len(tile.segments))
-        yield f"tile-{number}.svg", tile_svg(largest, rotation=number + 1, width=200)
+        yield f"tile-{number}.svg", tile_svg(largest, number + 1, THEMES["dark"], 200)
 
 
 def _taking_ships() -> Scene:
