@@ -41,8 +41,8 @@ FORBIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 """Control and format characters, including zero-width and bidirectional ones, surrogates and private use."""
 
 INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\uffa0\ufdd0-\ufdef\ufff0-\ufffc\U00013439-\U0001343f"
-    "\U00016fe4\U0001d159\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\uffa0\ufdd0-\ufdef\ufff0-\ufffc"
+    "\U00013439-\U0001343f\U00013441\U00013442\U00016fe4\U0001d159\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
 )
 """Invisible characters of other categories: fillers, the Braille blank, stand-ins for objects, and reserved ones."""
 

@@ -1,8 +1,11 @@
 """`south-seas listen` and `trigger`: webhooks of a running service for a program on this machine."""
 
 import asyncio
+import os
 import signal
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -15,6 +18,7 @@ from schemas.webhooks import WEBHOOK_EVENT_TYPES
 from service.cli.requests import fetch
 from service.cli.webhooks import trigger
 from service.games.ports import StoreUnavailable
+from service.store.embedded import terminate_with_parent
 from service.store.game_store import RedisStore
 from service.web.websocket import Session
 from tests.polling import wait_until
@@ -36,10 +40,21 @@ async def test_every_event_can_be_triggered(short_path: Path) -> None:
             assert event in types or (event == "decision" and "turn_started" in types)
 
 
+def _prepare(end_with_parent: Callable[[], None] | None) -> None:
+    """Let the command, in its process, end with this one, and at SIGINT, which a shell's background jobs ignore."""
+    if end_with_parent is not None:
+        end_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 async def start_listening(url: str, receiver: WebhookReceiver, *options: str) -> tuple[asyncio.subprocess.Process, str]:
     """Run the command until it has sent the challenge and follows the game that it names; return its output, too."""
     command = ("listen", "--url", url, "--forward-to", receiver.url, "--secret", SECRET, *options)
-    process = await asyncio.create_subprocess_exec(sys.executable, "-um", "service.main", *command, stdout=PIPE)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-um", "service.main", *command),
+        stdout=PIPE,
+        preexec_fn=partial(_prepare, terminate_with_parent(os.getpid())),
+    )
     return process, await read_until(process, "challenge", "followed from" if "--game" in options else "connected")
 
 

@@ -224,7 +224,7 @@ async def test_pipelined_bodies_are_not_buffered(store: RedisStore, size: int) -
 
 
 INVISIBLE = ("\u200b", "\u2060\u2060", "\u3164", "\u2800", "\u0301", "\ufe0f", " \u00a0\u2003", "\u034f", "\U000e0041")
-NOTHING = ("\ufffc", "A\ufffcna", "\u0378", "\U0001fffd")
+NOTHING = ("\ufffc", "\U00013441\U00013442", "A\ufffcna", "\u0378", "\U0001fffd")
 """What prints nothing: objects in a text, and unassigned characters alone."""
 HIDING = ("Ana\u202e", "A\u200bna", "\u2066Ana\u2069", "Ana\u3164", "A\x07na", "Ana\u2028x", "\ufeffAna", "A\u00adna")
 JOINING_NOTHING = (
