@@ -117,10 +117,8 @@ async def test_a_game_in_progress_is_not_deleted(redis_url: str, store: RedisSto
     assert await store.load(stored.id) is not None
 
 
-async def test_a_game_whose_end_is_not_archived_or_sent_is_deleted_by_force(
-    redis_url: str, store: RedisStore, tmp_path: Path
-) -> None:
-    """A rematch after the end is archived too."""
+async def test_what_the_archive_lacks_is_deleted_by_force(redis_url: str, store: RedisStore, tmp_path: Path) -> None:
+    """Or what a webhook lacks; a rematch is archived too."""
     stored = await store_game(store, "finished")
     command = ("delete", stored.id, "--yes", "--archive-url", tmp_path.as_uri())
     assert "is not archived yet" in (await games(redis_url, *command)).stderr

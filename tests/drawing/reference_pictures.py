@@ -79,7 +79,7 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
         unmarked = BoardOptions(number_moves=True, outline_last=False, language=language)
         yield f"unmarked-{language}.txt", board_text(choosing, unmarked)
     retrieving = _play(3, 7)
-    yield "retrieving.svg", board_svg(retrieving, BoardOptions(sidebar=True, number_moves=True, width=250))
+    yield "retrieving.svg", board_svg(retrieving, BoardOptions(sidebar=True, number_moves=True, width=100))
     yield "retrieving.txt", board_text(retrieving, BoardOptions(sidebar=True, number_moves=True))
     yield "part.txt", board_text(retrieving, BoardOptions(number_moves=True, region=Region(1, -1, 2, 1)))
     yield "part.svg", board_svg(placing, BoardOptions(number_moves=True, region=Region(3, 2, 3, 2)))
@@ -96,7 +96,7 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
     yield "tile-covered.svg", tile_svg(random_tile_sets()[0].tiles[4])  # a segment covers the spot of an islander
     for number, tileset in enumerate(random_tile_sets()[:3]):
         largest = max(tileset.tiles, key=lambda tile: len(tile.segments))
-        yield f"tile-{number}.svg", tile_svg(largest, rotation=number + 1, width=200)
+        yield f"tile-{number}.svg", tile_svg(largest, number + 1, THEMES["dark"], 200)
 
 
 def _taking_ships() -> Scene:

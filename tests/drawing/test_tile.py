@@ -10,17 +10,17 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from schemas.actions import Deliver, Pass, PlaceIslander, PlaceTile
+from schemas.actions import Deliver, Pass, PlaceTile
 from schemas.tileset import Bridge, Island, Market, Sea, Segment, Tile, TileSet
 from schemas.vocabulary import Wares
 from service.drawing.board import board_box
 from service.drawing.distance_fields import Point, contour_rings, sample_field
-from service.drawing.game_picture import PAYMENT_HEIGHT, STRIP_WIDTH, _wrap, board_svg, draw_strip
+from service.drawing.game_picture import PAYMENT_HEIGHT, STRIP_WIDTH, board_svg, draw_strip
 from service.drawing.labels import Box, Label, draw_labels, text_width
-from service.drawing.palette import PLAYER_COLORS, THEMES
+from service.drawing.palette import PLAYER_COLORS
 from service.drawing.scene import BoardOptions, Region, Scene, label_moves, make_scene
-from service.drawing.terrain import NO_SEGMENT, Landmass, node_at
-from service.drawing.text_board import SMALL, _ground_character, board_text
+from service.drawing.terrain import Landmass, node_at
+from service.drawing.text_board import board_text
 from service.drawing.tile import draw_rotations, tile_svg, tiles_svg
 from service.drawing.tile_layout import ISLANDER_RADIUS, bridge_line, lay_out_tile
 from service.engine import TileSetIndex, apply_action, build_view, is_finished, legal_moves
@@ -102,19 +102,6 @@ def test_every_ware_is_drawn(tile: Tile) -> None:
                 assert not drawn.wares[index]
 
 
-def test_fish_are_groups_by_their_number() -> None:
-    tile = next(tile for tile in LAGOON.tileset.tiles if tile.id == "atoll")
-    root = parse_svg(tile_svg(tile))
-    (group,) = (element for element in root.iter(f"{SVG}g") if element.get("data-group") is not None)
-    assert group.get("data-group") == "0"
-    assert group.get("data-x") is not None
-
-
-def test_themes_differ() -> None:
-    tile = LAGOON.tileset.tiles[0]
-    assert tile_svg(tile) != tile_svg(tile, 0, THEMES["dark"])
-
-
 def test_player_colours_are_distinguishable() -> None:
     """Yellow, green and black differ in lightness; red and blue on the axis that almost everybody sees."""
     lightness = {color: _lightness(paint.fill) for color, paint in PLAYER_COLORS.items()}
@@ -159,12 +146,6 @@ def test_areas_that_touch_at_a_corner_have_rings_of_their_own(*, mirrored: bool)
 def test_a_character_without_a_glyph_is_drawn_as_its_letter_or_as_unknown() -> None:
     assert text_width("\u01fb", 10) == text_width("a", 10)  # an a with a ring and an acute accent
     assert text_width("\u2603", 10) == text_width("\u2604", 10) > 0
-
-
-def test_rocks_between_the_segments_of_a_tile_are_drawn_as_sea() -> None:
-    island = lay_out_tile((Island(edges=("n", "e", "s", "w"), bananas=0),))
-    rocks = island._replace(ground=[NO_SEGMENT] * len(island.ground))
-    assert [_ground_character(layout, 0, SMALL, 2, 1) for layout in (island, rocks)] == ["^", "."]
 
 
 @pytest.mark.parametrize(
@@ -299,19 +280,6 @@ def test_each_payment_is_shown_below_the_board(payments: int) -> None:
         number: (action.ship, ["#banana", "#fish"] if number > 1 else ["#fish"])
         for number, action in enumerate(paid, 1)
     }
-
-
-def test_islanders_of_a_small_picture_are_at_most_twice_as_large() -> None:
-    game = new_game(LAGOON.index, 1)
-    for phase in (PlaceTile, PlaceIslander):
-        apply_action(LAGOON.index, game, next(one for one in legal_moves(LAGOON.index, game) if isinstance(one, phase)))
-    drawn = make_scene(build_view(LAGOON.index, game), LAGOON.tileset, [])
-    small = board_svg(drawn, BoardOptions(width=200, region=Region(-5, -5, 5, 5)))
-    assert max(map(float, re.findall(r'<use [^>]*scale\(([\d.]+)\)"/>', small))) == 2
-
-
-def test_a_wrapped_line_of_numbers_ends_with_a_comma() -> None:
-    assert _wrap([1, 15, 17, 19, 21], 150) == ["1, 15, 17,", "19, 21"]
 
 
 def test_a_label_that_has_to_move_aside_is_connected_with_its_subject() -> None:

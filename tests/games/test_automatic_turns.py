@@ -317,22 +317,17 @@ async def test_who_may_return(store: GameStore) -> None:
     await table.follow()
 
 
-async def test_a_player_whose_seat_a_bot_plays_may_resign(store: GameStore) -> None:
+async def test_players_whose_seats_bots_play_may_resign_and_play_the_rematch(store: GameStore) -> None:
     table = await new_game(store, 3, timeout_s=60, policy="bot")
-    await table.let_pass(61)
+    for _ in range(2):
+        await table.let_pass(61)
     await table.resign(seat=0)
-    player = (await table.game()).players[0]
-    assert (player.bot, player.resigned) == (None, True)
-    await table.follow()
-
-
-async def test_the_player_of_a_seat_that_a_bot_plays_plays_the_rematch(store: GameStore) -> None:
-    table = await new_game(store, bots=("random",), timeout_s=60, policy="bot")
-    await table.let_pass(61)
+    player, other, _ = (await table.game()).players
+    assert (player.bot, player.resigned, other.bot) == (None, True, "greedy")
     await abort_game(table.context, GameRequest(id=table.id, token=table.owner))
-    assert [player.bot for player in (await table.game()).players] == ["greedy", None, "random"]
+    await table.follow()
     again = await rematch(table.context, RematchRequest(id=table.id, token=table.owner))
-    assert [player.bot for player in again.response.game.players] == [None, None, "random"]
+    assert [(player.bot, player.resigned) for player in again.response.game.players] == [(None, False)] * 3
 
 
 async def test_at_the_deadline_the_player_resigns(store: GameStore) -> None:
