@@ -99,9 +99,7 @@ class GameIndex:
 
     async def unindex(self, index_keys: Sequence[str], game: str) -> None:
         """Remove a game from these index keys, whether or not it exists."""
-        await asyncio.gather(
-            *(self._client.execute("ZREM", keys.game_index(index_key), game) for index_key in index_keys)
-        )
+        await asyncio.gather(*(self._client.execute("ZREM", keys.game_index(key), game) for key in index_keys))
 
     async def _prune_sample(self, key: str, exclude: str) -> None:
         """Check a few random games of a set, and remove those that do not exist."""
