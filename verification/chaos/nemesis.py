@@ -62,7 +62,7 @@ async def _inject(testbed: Testbed, history: History, fault_types: Sequence[Faul
             outcome = await stack.enter_async_context(fault_type.inject(testbed, rng))
             fault.detail = str(outcome)
             fault.loss = outcome if isinstance(outcome, Loss) else None
-        await asyncio.sleep(rng.uniform(*fault_types[0].duration_s))
+        await asyncio.sleep(max(rng.uniform(*fault_type.duration_s) for fault_type in fault_types))
     for fault, before in zip(faults, noticed_before, strict=True):
         if fault.notice:
             with suppress(TimeoutError):

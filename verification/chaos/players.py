@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -86,7 +87,15 @@ class HTTPPlayer:
             if self._seat in (None, legal.seat):
                 legal = await self._act(legal, self._rng.choice(legal.moves), legal.seat)
             else:
+                await self._resume()
                 await asyncio.sleep(POLL_INTERVAL_S)
+
+    async def _resume(self) -> None:
+        """Say that this player is there if the game is paused in the turn of another one."""
+        turn = (await self._api.game(self.game)).turn
+        if turn is not None and turn.paused and self._seat is not None:
+            with suppress(*EXPECTED_ERRORS):
+                await self._api.return_to_seat(self.game, seat=self._seat)
 
     async def _legal_moves(self) -> LegalMoves | None:
         try:
