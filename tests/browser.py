@@ -8,7 +8,7 @@ from playwright.async_api import Browser, async_playwright, expect
 
 from tests.tools import CHROMIUM, NODE, require
 
-PATIENCE_MS = 40_000
+PATIENCE_MS = 120_000
 """How long a page may take to show what is expected: it may have to reconnect, on a busy machine."""
 
 ARGUMENTS = (

@@ -109,7 +109,7 @@ def negotiate_language(lines: Sequence[str]) -> Language:
     `fr-CA` matches `fr`, `*` matches every language that is not named, and `q=0` excludes one. Invalid ranges are
     ignored.
     """
-    return _negotiate(",".join(lines))
+    return _negotiate(join_lines(lines))
 
 
 def set_content_language(response: web.Response, language: str) -> web.Response:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from math import ceil
 from typing import Any
 
 import msgspec
@@ -17,11 +18,14 @@ from aiohttp.http_exceptions import (
 )
 
 from schemas.base import Query, encode_json
+from schemas.player_names import MAX_NAME_LENGTH
 from schemas.problems import MEDIA_TYPE, Problem, problem
+from service.engine import Message
 from service.games import errors as games
 from service.games.due_work import record_failure
 from service.games.errors import ServiceError
 from service.games.ports import GameOfLaterRelease, RateLimit, StoreUnavailable, UnreadableGame
+from service.i18n import ENGLISH, Language, get_translator
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
 from service.web.app import HttpRequest
 from service.web.response_heads import WholeResponse
@@ -114,13 +118,17 @@ class RenderingFailed(
 class RateLimited(
     WebError,
     code="rate_limited",
-    text="over the limit of {policy}, {rate.quota} in {rate.window_s} s: retry in {retry_after_s} s",
+    text="over the limit of {policy}, {rate.quota} in {rate.window_s} s: retry in {wait}",
 ):
     """A client sends too many requests: its bucket of a policy is empty for `retry_after_s` seconds."""
 
     policy: str
     retry_after_s: int
     rate: RateLimit
+
+    def __post_init__(self) -> None:
+        """Say how long to wait, in minutes where that is longer than one."""
+        self.wait = f"{self.retry_after_s} s" if self.retry_after_s <= 60 else f"{ceil(self.retry_after_s / 60)} min"
 
 
 class TooManyConnections(
@@ -179,34 +187,34 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing; of the others all but POST are idempotent (RFC 9110, 9.2)."""
 
 
-NOTHING_CHANGED = "nothing was changed: retry"
-REPEATABLE = "the request may have been applied, and may be repeated"
-MAYBE_APPLIED = "the request may have been applied: check that before you send it again"
+NOTHING_CHANGED = Message("nothing was changed: retry")
+REPEATABLE = Message("the request may have been applied, and may be repeated")
+MAYBE_APPLIED = Message("the request may have been applied: check that before you send it again")
 """What a client must know of a request during an outage; `outcome_with_key` if it has an idempotency key."""
 
 
 def outcome_with_key(name: str) -> str:
     """Return what a client must know of a request with an idempotency key, which it sends as `name`."""
-    return f"the request may have been applied: retry with the same {name}"
+    return Message("the request may have been applied: retry with the same {name}", name=name)
 
 
 _ERROR_MEMBERS = ("rule", "path", "index", "version", "digest", "next_game", "retry_after_s")
 """Attributes of errors that become members of their problems."""
 
 
-def to_problem(error: Exception, outcome: str = NOTHING_CHANGED) -> Problem:
-    """Return the problem for a ServiceError; any other error is `internal`.
+def to_problem(error: Exception, outcome: str = NOTHING_CHANGED, language: Language = ENGLISH) -> Problem:
+    """Return the problem for a ServiceError, with its detail in a language; any other error is `internal`.
 
     `outcome` is what the client must know of its request if the store is unavailable.
     """
     if not isinstance(error, ServiceError):
-        return problem("internal", "internal server error")
+        return problem("internal", get_translator(language).gettext(ServiceError.text))
     if isinstance(error, StoreUnavailable):
         STORE_UNAVAILABLE.labels(error.cause).inc()
     members: dict[str, Any] = {name: getattr(error, name, None) for name in _ERROR_MEMBERS}
     if isinstance(error, games.VersionMismatch):
         members["digest"] = error.digest.hex()
-    return problem(error.code, error.describe(outcome), **members)
+    return problem(error.code, error.describe(outcome, get_translator(language)), **members)
 
 
 def problem_response(document: Problem, extra_headers: Mapping[str, str] = NO_HEADERS) -> WholeResponse:
@@ -218,9 +226,9 @@ def problem_response(document: Problem, extra_headers: Mapping[str, str] = NO_HE
     return WholeResponse(status=document.status, body=encode_json(document), headers={**headers, **extra_headers})
 
 
-def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
-    """Return the response to a request that raised a ServiceError."""
-    document = to_problem(error, _outcome(request))
+def error_response(error: Exception, request: web.BaseRequest, language: Language = ENGLISH) -> web.Response:
+    """Return the response to a request that raised a ServiceError, in the language of its client."""
+    document = to_problem(error, _outcome(request), language)
     is_damaged = isinstance(error, UnreadableGame) and not isinstance(error, GameOfLaterRelease)
     if is_damaged and isinstance(request, HttpRequest):
         record_failure("requests", request.match_info.get("id", ""), error, "its requests get 503")
@@ -305,6 +313,30 @@ NO_LINE_FEED = r"(?!\\n)"
 """What patterns have for Python alone, as msgspec quotes it."""
 
 
+_NAME_FAULTS: dict[str, str] = {
+    fault: fault
+    for fault in (
+        Message("the name has no visible character"),
+        Message("the name has more than {number} characters", number=MAX_NAME_LENGTH),
+        Message("joins nothing"),
+        Message("is invisible"),
+        Message("is a control or format character"),
+    )
+}
+"""What is wrong with a name or one of its characters, as `normalize_name` says it, by itself."""
+
+_NAME_CHARACTER = re.compile(r"character (\d+) of the name \((.+)\) (.+)")
+
+
+def _name_fault(detail: str) -> str:
+    """Return the same detail, as a Message if a name is wrong, which people write."""
+    if match := _NAME_CHARACTER.fullmatch(detail):
+        number, code, fault = match.groups()
+        fault = _NAME_FAULTS.get(fault, fault)
+        return Message("character {number} of the name ({code}) {fault}", number=number, code=code, fault=fault)
+    return _NAME_FAULTS.get(detail, detail)
+
+
 def _parse_validation_message(message: str) -> games.Malformed:
     """Split a message of msgspec into detail and path; a field at the start of the message becomes part of the path.
 
@@ -316,7 +348,7 @@ def _parse_validation_message(message: str) -> games.Malformed:
     detail, path = (match["detail"], match["path"] or "$") if match else (message, "$")
     if field := _MESSAGE_WITH_FIELD.fullmatch(detail):
         detail, path = field["reason"] or detail, f"{path}.{field['name']}"
-    return games.Malformed(detail, path)
+    return games.Malformed(_name_fault(detail), path)
 
 
 _PATH_PART = re.compile(r"\.(\w+)|\[")
@@ -447,7 +479,8 @@ def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionErr
         malformed = _parse_validation_message(str(error))
         fix = _find_fix(malformed.detail, malformed.path or "$", kind)
         says_all = fix and (malformed.detail.startswith(_WRONG_LENGTH) or _WRONG_FORM in malformed.detail)
-        malformed.detail = fix.removeprefix(": ") if says_all else malformed.detail + fix
+        if fix:
+            malformed.detail = fix.removeprefix(": ") if says_all else malformed.detail + fix
         return malformed
     if isinstance(error, msgspec.MsgspecError):
         fix = ": names and texts stand in double quotes" if str(error).partition(" (")[0] in _NO_QUOTES else ""

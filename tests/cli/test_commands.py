@@ -356,7 +356,7 @@ def test_no_command_prints_an_escape_sequence_or_a_password() -> None:
 
 def test_help_texts_are_as_they_were() -> None:
     command = (sys.executable, "-m", "tests.cli.transcript")
-    printed = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout.decode()
+    printed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
     assert printed == HELP_TEXTS.read_text(), "if they should differ, see tests/cli/transcript.py"
 
 

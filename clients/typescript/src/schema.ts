@@ -2578,7 +2578,7 @@ export interface components {
             /** @constant */
             readonly type: "pong";
         };
-        /** @description An error: `code` is for programs, `detail` for people. Fields that do not apply are null. */
+        /** @description An error: `code` is for programs, `detail` for people, in their language. Fields that do not apply are null. */
         readonly Problem: {
             /** @example illegal_move */
             readonly code: string;
