@@ -23,8 +23,8 @@ GENERATORS := .venv-generators/.installed
 NPM_GENERATORS := .venv-generators/npm/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
-# Three processes for two processors, since most tests wait for servers.
-PROCESSES := -n $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)') --dist worksteal
+# Two processes for each processor, since most tests wait for servers.
+PROCESSES := -n $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 2)') --dist worksteal
 RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_bots.py test_diffs.py test_undo.py)
 
 # Without stored bytecode each of the programs that tests start would compile all modules anew.

@@ -10,13 +10,38 @@
 `index` is that of the action in the request's list, None without a list.
 """
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import ClassVar, dataclass_transform
 
 from service.engine import Message
 from service.i18n import ENGLISH, Translator, get_translator
 
 _ENGLISH = get_translator(ENGLISH)
+
+
+def snake_case(word: str) -> str:
+    """Return a name as the API writes its fields and values."""
+    return re.sub(r"(?<=[a-z\d])(?=[A-Z])|[ .-]", "_", word).lower()
+
+
+def find_closest(word: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """Return which of the known words was probably meant, None if none has so much in common with it (0 to 1)."""
+    return next(iter(get_close_matches(snake_case(word), list(known), 1, likeness)), None)
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return which of the known words was meant, and what they are.
+
+    >>> suggest("firstSeat", ["players", "first_seat"])
+    ': did you mean `first_seat`? Known are players, first_seat'
+    """
+    closest, names = find_closest(word, known), ", ".join(known)
+    if closest is None:
+        return Message(": Known are {known}", known=names)
+    return Message(": did you mean `{closest}`? Known are {known}", closest=closest, known=names)
 
 
 @dataclass_transform(eq_default=False)
@@ -68,12 +93,13 @@ class NoSuchGame(
 
 
 class TileSetError(GameError):
-    """A tile set is missing."""
+    """A tile set is missing; `hint` says which may have been meant."""
 
     tileset: str
+    hint: str = ""
 
 
-class NoSuchTileSet(TileSetError, code="not_found", text="there is no tile set {tileset}: `GET /v1/tilesets` has all"):
+class NoSuchTileSet(TileSetError, code="not_found", text="there is no tile set {tileset}{hint}"):
     """No tile set has the id in the path."""
 
 
@@ -91,14 +117,12 @@ class TileSetMissing(
     retry_after_s = 1
 
 
-class UnknownBot(
-    GameError, code="unknown_bot", text="there is no bot {bot}: known are {known}; `GET /v1/bots` lists them"
-):
-    """A seat of a new game names a bot that this service does not have; `known` are those that it has."""
+class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}{hint}; `GET /v1/bots` describes them"):
+    """A seat of a new game names a bot that this service does not have; `hint` says which may have been meant."""
 
     bot: str
     seat: int
-    known: str
+    hint: str
 
     @property
     def path(self) -> str:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from math import ceil
 from typing import Any
@@ -81,10 +80,11 @@ class MethodNotAllowed(WebError, code="method_not_allowed", text="{method} is no
     allowed: str
 
 
-class NoSuchPiece(WebError, code="not_found", text="the tile set has no {piece}"):
-    """The tile set has no tile or ship with this id."""
+class NoSuchPiece(WebError, code="not_found", text="the tile set has no {piece}{hint}"):
+    """The tile set has no tile or ship with this id; `hint` says which may have been meant."""
 
     piece: str
+    hint: str
 
 
 class NoSuchVersion(WebError, code="not_found", text="the game has no version {requested}: the latest is {latest}"):
@@ -412,20 +412,6 @@ def _values(schemas: list[Schema]) -> list[str]:
     return [str(value) for one in schemas for value in one.get("enum", ())]
 
 
-def suggest(word: str, known: Sequence[str]) -> str:
-    """Return which of the known words was meant, and what they are.
-
-    >>> suggest("firstSeat", ["players", "first_seat"])
-    ': did you mean `first_seat`? Known are players, first_seat'
-    """
-    close = get_close_matches(_snake_case(word), known, 1)
-    return f": {f'did you mean `{close[0]}`? ' if close else ''}Known are {', '.join(known)}"
-
-
-def _snake_case(word: str) -> str:
-    return re.sub(r"(?<=[a-z\d])(?=[A-Z])|[ .-]", "_", word).lower()
-
-
 def _find_meant(word: str, table: Mapping[str, str], known: Sequence[str]) -> str | None:
     """Return which of the known words a word is, or else stands for in a table."""
     meant = " ".join([word, *(names for names, written in table.items() if word in written.split())]).split()
@@ -438,7 +424,7 @@ def place_parameter(name: str, known: Sequence[str]) -> str:
     >>> place_parameter("perPage", ["limit", "cursor"]), place_parameter("utm_source", ["limit", "cursor"])
     ('did you mean `limit`?', '')
     """
-    snake = _snake_case(name)
+    snake = games.snake_case(name)
     if name in known:
         return ""
     if snake in _HEADERS:
@@ -455,7 +441,7 @@ def _find_fix(detail: str, path: str, kind: Any) -> str:
     if invalid is not None and path == "$.type" and invalid[1] in _values(_follow(kind, "$.action.type")):
         return f': did you mean {{"type": "act", "action": {{"type": "{invalid[1]}", ...}}}}?'
     if values and (invalid is not None or detail.startswith("Object missing")):
-        return suggest(invalid[1] if invalid else "", values)
+        return games.suggest(invalid[1] if invalid else "", values)
     if detail.startswith("Object contains unknown field"):
         return _place_field(path, kind)
     if path == "$" and detail.endswith("got `array`"):
@@ -477,14 +463,14 @@ def _place_field(path: str, kind: Any) -> str:
     parent, _, name = path.rpartition(".")
     if name in TOKEN_PARAMETERS:
         return f": {games.HOW_TO_AUTHENTICATE}"
-    snake, known, root = _snake_case(name), _fields(_follow(kind, parent)), _fields(_follow(kind, "$"))
+    snake, known, root = games.snake_case(name), _fields(_follow(kind, parent)), _fields(_follow(kind, "$"))
     for fields in (known, root):
         if (meant := _find_meant(snake, _FIELDS, fields)) is not None:
-            return suggest(meant, fields)
+            return games.suggest(meant, fields)
     if snake in _HEADERS and "type" not in root:
         return f": send it as the header {_HEADERS[snake]}"
     inner = next((one for one in known if name in _fields(_follow(kind, f"{parent}.{one}"))), None)
-    return f': did you mean {{"{inner}": {{"{name}": ...}}}}?' if inner else suggest(name, known)
+    return f': did you mean {{"{inner}": {{"{name}": ...}}}}?' if inner else games.suggest(name, known)
 
 
 def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError, kind: Any) -> games.Malformed:

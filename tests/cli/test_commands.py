@@ -189,8 +189,8 @@ async def run_limited(*arguments: str, environment: Mapping[str, str] = NOTHING,
 async def test_a_mistyped_setting_refuses_the_start_and_names_the_nearest() -> None:
     mistyped = {"SOUTH_SEAS_DRAIN_S": "5", "SOUTH_SEAS_REDIS_ULR": "redis://x"}
     text = (
-        ": there is no setting SOUTH_SEAS_DRAIN_S: do you mean SOUTH_SEAS_DRAIN_TIME_S?; "
-        "there is no setting SOUTH_SEAS_REDIS_ULR: do you mean SOUTH_SEAS_REDIS_URL?\n"
+        ": there is no setting SOUTH_SEAS_DRAIN_S: did you mean SOUTH_SEAS_DRAIN_TIME_S?; "
+        "there is no setting SOUTH_SEAS_REDIS_ULR: did you mean SOUTH_SEAS_REDIS_URL?\n"
     )
     for command in (("config", "check"), ("export", "--all", "out")):
         finished = await south_seas(*command, **mistyped)

@@ -185,7 +185,7 @@ def install(node: str, service_url: str, folder: Path) -> Path:
     """Install the package in a new project, and return its folder."""
     project = folder / "project"
     project.mkdir()
-    (project / "package.json").write_text('{"type": "module"}')
+    (project / "package.json").write_text("{}")  # CommonJS, as `npm init` makes it
     run_npm(node, "install", "--no-audit", "--no-fund", f"{service_url}/clients/{package('.tgz')}", cwd=project)
     return project
 
@@ -213,7 +213,7 @@ async def use_phone(command: Sequence[str | Path], pressed: dict[str, str], last
 
 async def test_a_killed_phone_app_plays_each_move_once(node: str, service_url: str, tmp_path: Path) -> None:
     project = install(node, service_url, tmp_path)
-    program = shutil.copy(ROOT / "examples" / "phone_app.ts", project)
+    program = shutil.copy(ROOT / "examples" / "phone_app.mts", project)
     types = ("--noEmit", "--types", "node", "--typeRoots", CLIENTS / "node_modules" / "@types")
     await run([node, COMPILER, *OPTIONS, *types, program], project)
     pressed, pressed_offline = dict[str, str](), 0

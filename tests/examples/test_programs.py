@@ -159,7 +159,7 @@ async def test_a_missing_terminal_is_reported(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "most"), (("self_play.py", 360), ("text_bot.py", 100), ("telegram_bot.py", 199), ("phone_app.ts", 129))
+    ("name", "most"), (("self_play.py", 360), ("text_bot.py", 100), ("telegram_bot.py", 199), ("phone_app.mts", 129))
 )
 def test_an_example_is_short(name: str, most: int) -> None:
     assert len((ROOT / "examples" / name).read_text(encoding="utf-8").splitlines()) <= most

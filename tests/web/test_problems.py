@@ -79,7 +79,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (store.StoreUnavailable("gone", 5), "store_unavailable", {"retry_after_s": 5}),
     (problems.NoSuchPath(), "not_found", {"detail": "there is no such path"}),
     (problems.MethodNotAllowed("PUT", "GET"), "method_not_allowed", {"detail": "PUT is not one of GET"}),
-    (problems.NoSuchPiece("tile x"), "not_found", {}),
+    (problems.NoSuchPiece("tile x", ""), "not_found", {}),
     (problems.NoSuchVersion(9, 7), "not_found", {"detail": "the game has no version 9: the latest is 7"}),
     (problems.TooManyWaiting("replays", 16), "rate_limited", {"retry_after_s": 1}),
     (problems.RateLimited("reads", 4, store.RateLimit(1, 1)), "rate_limited", {"retry_after_s": 4}),

@@ -134,7 +134,7 @@ def examples_page() -> str:
     folder = ROOT / "examples"
     page = (folder / "README.md").read_text(encoding="utf-8").replace("](../docs/", "](")
     for program in (*sorted(folder.glob("[!_]*.*")), folder / "bots" / "magpie" / "south_seas_magpie.py"):
-        if program.suffix in (".py", ".sh", ".ts"):
+        if program.suffix in (".py", ".sh", ".mts"):
             page += f"\n## {program.name}\n\n```{program.suffix[1:]}\n{program.read_text(encoding='utf-8')}```\n"
     return adapt(page)
 

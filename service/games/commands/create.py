@@ -40,8 +40,8 @@ def check_bots(context: Context, body: CreateGame) -> None:
     """Raise UnknownBot for a bot that this service does not have."""
     for seat, player in enumerate(body.players):
         if player.bot is not None and player.bot not in context.bots:
-            known = ", ".join(bot.name for bot in context.bots.list_bots())
-            raise errors.UnknownBot(player.bot, seat, known)
+            known = [bot.name for bot in context.bots.list_bots()]
+            raise errors.UnknownBot(player.bot, seat, errors.suggest(player.bot, known))
 
 
 def random_game_id() -> str:
