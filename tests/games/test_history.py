@@ -73,9 +73,9 @@ def forged(log: list[dict[str, Any]], version: int, **members: Any) -> Check:
     return failed_check(rechain(log))
 
 
-def test_a_time_out_before_the_deadline_is_invalid() -> None:
+def test_a_time_out_in_the_second_of_the_deadline_is_invalid() -> None:
     log = play_steps("act", "time_out")
-    at = log[1]["at"]
+    (at,) = [operation["value"]["deadline"] for operation in log[1]["patch"] if operation["path"] == "/turn"]
     for diff in log[2:]:
         diff["at"] = at
         for operation in diff["patch"]:
