@@ -20,13 +20,13 @@ from service.games.ports import StoreUnavailable
 from service.store.game_store import RedisStore, connect
 from service.web import client_ip
 from service.web.accounts import ACCOUNTS, Accounts
-from service.web.app import CONTEXT
 from service.web.assembly import ROUTES
 from service.web.charge import Charge
 from service.web.client_ip import TrustedProxies, get_site_network, parse_networks
 from service.web.connection import ClientConnection
 from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
+from tests.games.game_fixture import load_game
 from tests.polling import wait_until
 from tests.security.limited_client import (
     count_admitted,
@@ -100,15 +100,12 @@ async def test_all_addresses_of_a_network_share_a_limit(proxied: Client) -> None
     assert (await proxied.get("/v1/bots", headers=from_subnet(1, site=2))).status == 200
 
 
-async def test_the_games_of_a_network_have_one_creator(proxied: Client) -> None:
+async def test_the_games_of_a_network_have_one_creator(proxied: Client, store: RedisStore) -> None:
     """Their bots take turns as those of one client."""
-    creators: list[bytes] = []
-    for headers in (from_subnet(1), from_subnet(2), from_subnet(1, site=2)):
-        created = await (await request_game(proxied, **headers)).json()
-        stored = await proxied.app[CONTEXT].store.load(created["game"]["id"])
-        assert stored is not None
-        creators.append(stored.game.creator)
-    assert creators[0] == creators[1] != creators[2]
+    created = [await (await request_game(proxied, **from_subnet(1, site))).json() for site in (1, 2)]
+    created.append(await (await request_game(proxied, **from_subnet(2))).json())
+    one, elsewhere, sibling = [(await load_game(store, each["game"]["id"])).creator for each in created]
+    assert one == sibling != elsewhere
 
 
 async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:

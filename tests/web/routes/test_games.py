@@ -196,17 +196,16 @@ async def test_features_say_what_a_tile_or_the_whole_board_is_worth(client: Clie
     segments = [(one["x"], one["y"], one["segment"]) for feature in every for one in feature["segments"]]
     assert len(segments) == len({*segments}) > len(board)
     assert {f"{x},{y}" for x, y, _ in segments} == {*board}
+    orders = [[board[f"{one['x']},{one['y']}"]["order"] for one in feature["segments"]] for feature in every]
+    assert orders == [sorted(one) for one in orders]
     assert sum(count["count"] for feature in every for count in feature["islanders"]) == sum(
         len(tile["islanders"]) for tile in board.values()
     )
     here = (await game.get_json("/features?x=0&y=0"))["features"]
     assert here == [one for one in every if {"x": 0, "y": 0} in one["cells"]] != []
     assert (await game.get_json("/features?x=99"))["features"] == []
-    for language, words in (
-        ("en", "Nobody is there."),
-        ("fr", "Personne ne s’y trouve."),
-        ("de", "Dort steht niemand."),
-    ):
+    said = {"en": "Nobody is there.", "fr": "Personne ne s’y trouve.", "de": "Dort steht niemand."}
+    for language, words in said.items():
         response = await game.get("/features", **{"Accept-Language": language})
         assert response.headers["Content-Language"] == language
         assert words in await response.text()
