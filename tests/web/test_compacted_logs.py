@@ -345,7 +345,7 @@ async def test_a_log_that_cannot_be_read_stays_a_stream(store: RedisStore, redis
     log = await store.load_diffs(game.id, 0, 1000)
     loaded = await store.load(game.id)
     assert loaded is not None
-    for damaged in (log[1:], [*log[:3], replace(log[3], data=log[3].data + b"\n"), *log[4:]]):
+    for damaged in ([], log[1:], log[:-1], [*log[:3], replace(log[3], data=log[3].data + b"\n"), *log[4:]]):
         with pytest.raises(UnreadableGame):
             await store.compacted_logs.compact(game.id, loaded.revision, "", damaged, DAY_S)
     assert await redis.xlen(keys.log(game.id)) == len(log)
