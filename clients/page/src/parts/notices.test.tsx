@@ -117,7 +117,7 @@ test("what ends everything is said once, though a move was refused for the same 
   const script = new ScriptedGame(t, game());
   const session = await script.open();
   session.addTokens({ private: true, seats: { 0: "token-0" } });
-  session.notice = text.problems["unauthorized"] ?? "";
+  session.notice = text.game.gone;
   assert.equal(textOf(<Notices session={session} />), `${session.notice} `.trim());
   session.onError(problem("unauthorized", 401));
   assert.equal(textOf(<Notices session={session} />), "");
