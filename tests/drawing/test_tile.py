@@ -283,7 +283,6 @@ def test_each_payment_is_shown_below_the_board(payments: int) -> None:
 
 
 def test_a_label_that_has_to_move_aside_is_connected_with_its_subject() -> None:
-    """It stays within the bounds: beside the border there is less room."""
     near = [Label(str(number), "", Point(50, 10 + number), Point(50, 10 + number), 9) for number in range(3)]
     drawn = "".join(draw_labels(near, Box(0, 0, 100, 100)))
     boxes = [one.box for one in labels_of(ET.fromstring(f'<svg xmlns="{SVG[1:-1]}">{drawn}</svg>'))]  # noqa: S314
