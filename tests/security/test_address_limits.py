@@ -102,9 +102,8 @@ async def test_all_addresses_of_a_network_share_a_limit(proxied: Client) -> None
 
 async def test_the_games_of_a_network_have_one_creator(proxied: Client, store: RedisStore) -> None:
     """Their bots take turns as those of one client."""
-    created = [await (await request_game(proxied, **from_subnet(1, site))).json() for site in (1, 2)]
-    created.append(await (await request_game(proxied, **from_subnet(2))).json())
-    one, elsewhere, sibling = [(await load_game(store, each["game"]["id"])).creator for each in created]
+    created = [await (await request_game(proxied, **from_subnet(*one))).json() for one in ((1, 1), (2, 1), (1, 2))]
+    one, sibling, elsewhere = [(await load_game(store, each["game"]["id"])).creator for each in created]
     assert one == sibling != elsewhere
 
 

@@ -275,8 +275,7 @@ async def test_a_log_stays_while_the_archive_does_not_return_its_document(
         case "torn":
             path.write_bytes(data[:-9])
         case _:
-            older = decode_document(data)
-            path.write_bytes(encode_document(replace(older, diffs=older.diffs[:-1])))
+            path.write_bytes(encode_document(replace(decode_document(data), diffs=decode_document(data).diffs[:-1])))
     clock.now += 3600
     await process_due(archiver.worker())
     assert path.read_bytes() == data
