@@ -49,7 +49,9 @@ function questionInWords(session: GameSession): string {
   if (session.choices === NOTHING) return "";
   const chosen = chosenInWords(session, game, tileset);
   if (chosen === null) return choicesInWords(session, game, tileset, decider);
-  return [chosen, session.worth?.words ?? ""].filter((said) => said !== "").join(" ");
+  const own = session.worth?.gains.get(decider);
+  const gained = own ? `${text.worth.get} ${text.amounts(own.wares, own.points)}.` : "";
+  return [chosen, gained, session.worth?.words ?? ""].filter((said) => said !== "").join(" ");
 }
 
 function stepInWords({ stepShown, replayed, lastStep }: GameSession, tileset: TileSet): string {

@@ -3,12 +3,12 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { sentences } from "../model/event_sentences.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 import { useReplayKeys } from "./keyboard_shortcuts.ts";
 import { scrollSign } from "./scroll_sign.ts";
 import { invitation } from "./share.tsx";
+import { NamedStep, wordsOf } from "./short_events.tsx";
 
 const STEP_MS = 900;
 /** How many times as fast. */
@@ -43,7 +43,7 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
   });
 
   const shown = session.stepShown;
-  const said = shown && session.tileset ? sentences(shown.diff, shown.game, session.tileset).join(" ") : "";
+  const said = shown ? wordsOf(session, shown) : "";
 
   function go(to: number): void {
     setPlaying(false);
@@ -83,7 +83,7 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
       </header>
       <div class="summary">
         <p key={step} ref={scrollSign} class="hint">
-          {said}
+          {shown && <NamedStep session={session} step={shown} />}
         </p>
         <input
           type="range"

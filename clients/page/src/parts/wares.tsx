@@ -39,6 +39,33 @@ export function Gained({ amount }: { amount: number }): JSX.Element | null {
   ) : null;
 }
 
+/** Wares and points, each with its picture: what is gained with a plus, what is paid with a minus. */
+export function Amounts({ wares, points = 0 }: { wares: Wares; points?: number }): JSX.Element {
+  return (
+    <>
+      {points !== 0 && (
+        <span class="count">
+          <span class="number">{signed(points)}</span>
+          <ShipIcon />
+        </span>
+      )}
+      {WARES.map(
+        (ware) =>
+          wares[ware] !== 0 && (
+            <span key={ware} class="count">
+              <span class="number">{signed(wares[ware])}</span>
+              <WareIcon ware={ware} />
+            </span>
+          ),
+      )}
+    </>
+  );
+}
+
+function signed(amount: number): string {
+  return amount > 0 ? `+${amount}` : `\u2212${-amount}`;
+}
+
 /** A payment or a gain: a picture for each ware. */
 export function WarePile({ wares }: { wares: Wares }): JSX.Element {
   return (

@@ -8,7 +8,7 @@ import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
 import { placesOf } from "../model/news.ts";
 import { awaitPatiently } from "../model/patience.ts";
 import { type StoredGame, saveGame, savePart, storedPart } from "../model/storage.ts";
-import { type Outline, type Worth, worthOfMove } from "../model/worth.ts";
+import { type MoveWorth, type Outline, worthOfMove } from "../model/worth.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
 import { FollowedGame } from "./followed_game.ts";
 import type { Step } from "./game_history.ts";
@@ -50,7 +50,7 @@ export class GameSession extends FollowedGame {
   }
 
   /** What the chosen move is worth; null where none is chosen, and while that is not known. */
-  get worth(): Worth | null {
+  get worth(): MoveWorth | null {
     return this.selectedMove && worthOfMove(this.selectedMove);
   }
 
