@@ -738,6 +738,11 @@ export const de: Messages = {
     gained: (name, gained, points) => `Neu bei ${name}: ${amounts(gained, points)}.`,
   },
 
+  recap: {
+    heading: "Inzwischen",
+    skip: "Überspringen",
+  },
+
   short: {
     tile: "Karte",
     role,

@@ -683,6 +683,11 @@ export const en = {
     gained: (name: string, gained: Wares, points: number) => `${name} has gained ${amounts(gained, points)}.`,
   },
 
+  recap: {
+    heading: "Meanwhile",
+    skip: "Skip",
+  },
+
   short: {
     tile: "tile",
     role,

@@ -743,6 +743,11 @@ const french: Messages = {
     gained: (name, gained, points) => `${name} a reçu ${amounts(gained, points)}.`,
   },
 
+  recap: {
+    heading: "Entre-temps",
+    skip: "Passer",
+  },
+
   short: {
     tile: "tuile",
     role,

@@ -36,7 +36,7 @@ export function askedInWords(session: GameSession): string {
 
 function questionInWords(session: GameSession): string {
   const { game, tileset, decider } = session;
-  if (!game || !tileset) return "";
+  if (!game || !tileset || session.isRecap) return "";
   if (session.replayed !== null) return stepInWords(session, tileset);
   if (game.result)
     return text.asked.scores(game.result.scores.map(({ seat, total }) => [nameOf(game, seat), total]));

@@ -118,6 +118,12 @@ export class GameSession extends FollowedGame {
     this.notify();
   }
 
+  /** What ends a replay answers no question after it. */
+  override replay(step: number | null): void {
+    super.replay(step);
+    if (step === null) this.gate.ask(`after a replay, at ${performance.now()}`);
+  }
+
   /** Lets go of what is chosen. */
   deselect(): void {
     this.select({ ...NOTHING_SELECTED, rotation: this.selection.rotation });
