@@ -76,13 +76,18 @@ class GameIndex:
             ),
         )
 
-    def index_game(self, change: Change, *, return_exceptions: bool = False) -> asyncio.Future[list[Any]]:
+    def index_game(self, change: Change, *, return_exceptions: bool = False) -> asyncio.Future[Any]:
         """Add a game under its index keys, whose sets expire after the change's `index_ttl_s` at the earliest."""
         stored, created_at = change.stored, unix_seconds(change.stored.game.created_at)
+
+        async def add(key: str) -> None:
+            await self._client.execute(
+                "ZADD", key, created_at, stored.id
+            )  # retried, maybe: a new set has no expiry yet
+            await self._client.execute("EXPIRE", key, change.index_ttl_s)
+
         sets = [keys.game_index(index_key) for index_key in index_keys(stored.access)]
-        writes = [self._client.execute("ZADD", key, created_at, stored.id) for key in sets]
-        writes += [self._client.execute("EXPIRE", key, change.index_ttl_s) for key in sets]
-        return asyncio.gather(*writes, return_exceptions=return_exceptions)
+        return asyncio.gather(*map(add, sets), return_exceptions=return_exceptions)
 
     async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:
         """Remove a game that does not exist from these index keys, and return from how many.
@@ -94,9 +99,7 @@ class GameIndex:
 
     async def unindex(self, index_keys: Sequence[str], game: str) -> None:
         """Remove a game from these index keys, whether or not it exists."""
-        await asyncio.gather(
-            *(self._client.execute("ZREM", keys.game_index(index_key), game) for index_key in index_keys)
-        )
+        await asyncio.gather(*(self._client.execute("ZREM", keys.game_index(key), game) for key in index_keys))
 
     async def _prune_sample(self, key: str, exclude: str) -> None:
         """Check a few random games of a set, and remove those that do not exist."""

@@ -278,6 +278,30 @@ async def test_the_result_the_replay_and_the_rematch_of_two_players(visitors: Vi
     await expect(watcher.page.locator(".players")).to_contain_text("Ana")
 
 
+async def test_back_closes_what_is_open_and_then_leaves(visitors: Visitors) -> None:
+    """As Android's gesture does; a page that is loaded again has nothing open."""
+    player = await (await prepare_game(visitors)).open_for(visitors, 0, size=PHONE, touch=True)
+    page = player.page
+    for names, shown in (
+        (("More",), ".play.aside"),
+        (("Menu", "Help"), "dialog"),
+        (("Menu",), ".menu-list"),
+        (("Menu", "Replay"), ".action-bar.replay"),
+    ):
+        await page.locator(".cell").first.wait_for()
+        for name in names:
+            await player.press(name)
+        await expect(page.locator(shown)).to_have_count(1)
+        for _ in range(2 if shown == "dialog" else 1):
+            await page.go_back()
+        await expect(page.locator(shown)).to_have_count(0)
+    await player.press("More")
+    await page.reload()
+    await page.locator(".cell").first.wait_for()
+    await page.go_back()
+    await expect(page.locator(".lobby")).to_be_visible()
+
+
 async def test_the_page_speaks_the_language_of_the_browser_and_the_one_chosen_in_a_game(visitors: Visitors) -> None:
     game = await prepare_game(visitors, "language")
     ana = await game.open_for(visitors, 0, locale="fr-CA")

@@ -13,7 +13,7 @@ from service.games.ports import Committed, GameStore, Page, UnreadableGame, Vers
 from service.store import game_store, keys
 from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore, connect
-from service.store.pipeline import Script
+from service.store.pipeline import PipelinedClient, Script
 from service.telemetry.clock import DAY_S
 from tests.polling import rounds
 from tests.store.commits import action, creation
@@ -73,6 +73,25 @@ async def test_each_commit_extends_the_expiry_of_index_keys(store: RedisStore, r
     for name in INDEX_KEYS:
         assert await list_games(store, name) == ["g"]
         assert 990 <= await redis.ttl(keys.game_index(name)) <= 1000
+
+
+async def test_an_index_key_that_is_written_late_expires_too(
+    store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a lost connection, when a command is sent again behind those that followed it."""
+    execute = PipelinedClient.execute
+
+    async def delay(client: PipelinedClient, *arguments: Any) -> Any:
+        await execute(client, "EXISTS", arguments[1])
+        return await execute(client, *arguments)
+
+    def execute_additions_late(client: PipelinedClient, *arguments: Any, **options: Any) -> asyncio.Future[Any]:
+        late = arguments[0] == "ZADD" and not options
+        return asyncio.ensure_future(delay(client, *arguments)) if late else execute(client, *arguments, **options)
+
+    monkeypatch.setattr(PipelinedClient, "execute", execute_additions_late)
+    await store.commit(create_indexed())
+    assert 990 <= await redis.ttl(keys.game_index("aa")) <= 1000
 
 
 async def test_an_index_key_that_cannot_be_written_prevents_a_creation_but_no_action(

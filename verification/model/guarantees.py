@@ -46,9 +46,7 @@ class Guarantee(NamedTuple):
 
 GUARANTEES = (
     Guarantee(Settings(2, wait=0), "-----"),
-    Guarantee(Settings(2, wait=0, min_replicas=1), "-----"),
     Guarantee(Settings(2, wait=0, min_replicas=2), "-----"),
-    Guarantee(Settings(2, wait=1, durable=False), "+----"),
     Guarantee(Settings(2, wait=1), "+----"),
     Guarantee(Settings(2, wait=1, min_replicas=2), "+----"),
     Guarantee(Settings(2, wait=1, fresh_offsets=False), "-----"),
@@ -56,7 +54,6 @@ GUARANTEES = (
     Guarantee(Settings(2, wait=2, durable=False, early_restart=False), "++++-"),
     Guarantee(Settings(2, wait=2), "+++++"),
     Guarantee(Settings(2, wait=2, fresh_offsets=False), "+++++"),
-    Guarantee(Settings(1, wait=1, durable=False), "+-++-"),
     Guarantee(Settings(1, wait=1), "+++++"),
     Guarantee(Settings(3, wait=2), "+----"),
     Guarantee(Settings(3, wait=3), "+++++"),

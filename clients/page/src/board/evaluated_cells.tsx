@@ -13,7 +13,8 @@ export function EvaluatedCells({ steps }: { steps: readonly Step[] }): JSX.Eleme
           key={diff.version}
           class="evaluated"
           data-version={diff.version}
-          style={{ animationDelay: `${delayMs}ms` }}>
+          style={{ animationDelay: `${delayMs}ms` }}
+        >
           {diff.events.flatMap((event, number) => {
             if (event.type !== "feature_evaluated") return [];
             const [winner] = event.winners;

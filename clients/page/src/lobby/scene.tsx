@@ -6,7 +6,12 @@ import { Figure } from "../board/figure.tsx";
 export function Scene(): JSX.Element {
   return (
     <svg class="scene" viewBox="0 0 640 240" aria-hidden="true">
-      <circle class="sun" cx="470" cy="98" r="46" />
+      <radialGradient id="glow">
+        <stop class="sun" offset="0.4" />
+        <stop class="sun haze" offset="0.42" />
+        <stop class="sun faded" offset="1" />
+      </radialGradient>
+      <circle fill="url(#glow)" cx="470" cy="122" r="115" />
       <rect class="sea" y="140" width="640" height="100" />
       <path class="glitter" d="M430 156h80M444 168h56M420 182h70M452 196h30" />
       <path

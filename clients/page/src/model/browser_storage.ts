@@ -10,14 +10,15 @@ const tabValues = new Map<string, string>();
 
 /** Has the values again that this tab had before its page was loaded again. */
 export function restoreTab(): void {
-  const kept = (history.state ?? {}) as Record<string, string>;
-  for (const [key, json] of Object.entries(kept)) tabValues.set(key, json);
+  const { kept } = (history.state ?? {}) as { kept?: Record<string, string> };
+  for (const [key, json] of Object.entries(kept ?? {})) tabValues.set(key, json);
 }
 
 /** Keeps the values of the tab with the entry of its history that is shown now. */
 export function keepInTab(): void {
   const kept = [...tabValues].filter(([, json]) => json.length <= MAX_KEPT);
-  tried(() => history.replaceState(Object.fromEntries(kept), ""));
+  const state = { ...(history.state as object | null), kept: Object.fromEntries(kept) };
+  tried(() => history.replaceState(state, ""));
 }
 
 /** Returns a value as it was saved; null if there is none. */

@@ -1,5 +1,7 @@
 /** Which screen the address names. What is private is in the fragment, so that no token is ever sent with it. */
 
+import { openHere, whenSettled } from "./back.ts";
+
 export type Route =
   | { readonly screen: "lobby" }
   | {
@@ -68,10 +70,14 @@ export function linkTo(id: string, tokens: Partial<Tokens>, step: number | null 
   return link.href;
 }
 
-/** Goes to another screen of the page. */
+/** Goes to another screen of the page, which takes the place of what is open over this one. */
 export function goTo(path: string): void {
-  history.pushState(history.state, "", path);
-  dispatchEvent(new PopStateEvent("popstate"));
+  whenSettled(() => {
+    const state = { ...(history.state as object | null), open: 0 };
+    if (openHere() > 0) history.replaceState(state, "", path);
+    else history.pushState(state, "", path);
+    dispatchEvent(new PopStateEvent("popstate"));
+  });
 }
 
 /** Goes to the screen of a link that is followed in this tab, without loading the page again. */

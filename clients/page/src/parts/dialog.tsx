@@ -1,8 +1,9 @@
-/** A dialog over everything else; Escape and a tap beside it close it, and the focus goes back to where it was. */
+/** A dialog over everything else; Escape, Back and a tap beside it close it, and the focus goes back to where it was. */
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
+import { useBack } from "../model/back.ts";
 import { Announcements } from "./announcements.tsx";
 import { Icon } from "./icon.tsx";
 import { scrollSign } from "./scroll_sign.ts";
@@ -21,6 +22,7 @@ export function Dialog({ heading, isQuestion, onClose, children, foot }: DialogP
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const body = useId();
+  useBack(true, () => dialog.current?.close());
   useEffect(() => {
     dialog.current?.showModal();
   }, []);

@@ -6,6 +6,7 @@ import { Board } from "../board/board.tsx";
 import { Pictures } from "../board/pictures.ts";
 import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
+import { useBack } from "../model/back.ts";
 import { cellsOfIslanders } from "../model/cells.ts";
 import { LOBBY, type Tokens, pathOf } from "../model/route.ts";
 import { saveOpenedGame } from "../model/storage.ts";
@@ -85,6 +86,7 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
     // What it was chosen with goes with the sheet.
     toggle.current?.focus({ preventScroll: true });
   }, [located, pointedOut]);
+  useBack(isAside, () => setAside(false));
   const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
   useNextInSight(session);

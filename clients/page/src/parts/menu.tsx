@@ -4,6 +4,7 @@ import type { Player } from "south-seas-client";
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { LANGUAGES, isLanguage, language, nameOfLanguage, text } from "../messages/index.ts";
+import { useBack } from "../model/back.ts";
 import { type Theme, savePreferences, preferences } from "../model/storage.ts";
 import { showTheme } from "../model/theme.ts";
 import { answer, canNotify } from "../session/attention.ts";
@@ -32,6 +33,7 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
   const [isBlocked, setBlocked] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   useHelpShortcut(() => setHelping(true));
+  useBack(isOpen, () => setOpen(false));
 
   const isWaiting = session?.game?.status === "waiting";
 

@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
+import { useBack } from "../model/back.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 import { useReplayKeys } from "./keyboard_shortcuts.ts";
@@ -33,6 +34,7 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
     return () => clearTimeout(ticking);
   }, [playing, step, last, speed]);
 
+  useBack(true, () => session.replay(null));
   useReplayKeys({
     " ": play,
     ArrowLeft: () => go(step - 1),

@@ -51,6 +51,7 @@ Object.assign(globalThis, {
     replaceState: (state: unknown) => Object.assign(history, { state }),
   },
   PopStateEvent: Event,
+  addEventListener: () => {},
   dispatchEvent: () => true,
 });
 Object.defineProperty(navigator, "onLine", { value: true, writable: true, configurable: true });
