@@ -16,7 +16,7 @@ const MAX_SEEN = 6;
 
 export function Flights({ session }: { session: GameSession }): null {
   const version = session.game?.version ?? 0;
-  const shown = useRef(version);
+  const shown = useRef(session.isRecap ? version - 1 : version);
   useEffect(() => {
     const before = shown.current;
     shown.current = version;

@@ -747,7 +747,7 @@ export const de: Messages = {
     tile: "Karte",
     role,
     timedOut: "Zeit abgelaufen",
-    latePlaced: "Zeit abgelaufen: deine Karte wurde gelegt",
+    latePlaced: "Zeit um: deine Karte liegt",
     late: "Deine Zeit ist abgelaufen",
     undone: "zurückgenommen",
     nothing: (features) => `${counted(features, "Gebiet", "Gebiete")}: nichts`,

@@ -692,7 +692,7 @@ export const en = {
     tile: "tile",
     role,
     timedOut: "time ran out",
-    latePlaced: "Time ran out: your tile was placed",
+    latePlaced: "Time’s up: your tile was placed",
     late: "Time ran out for you",
     undone: "taken back",
     nothing: (features: number) => `${counted(features, "feature", "features")}: nothing`,

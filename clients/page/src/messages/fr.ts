@@ -752,7 +752,7 @@ const french: Messages = {
     tile: "tuile",
     role,
     timedOut: "temps écoulé",
-    latePlaced: "Temps écoulé : votre tuile a été posée",
+    latePlaced: "Temps écoulé : tuile posée",
     late: "Votre temps est écoulé",
     undone: "repris",
     nothing: (features) => `${counted(features, "zone", "zones")} : rien`,

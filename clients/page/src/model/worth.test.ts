@@ -67,6 +67,8 @@ test("a spot outlines its feature, once where that is evaluated at once", () => 
   const pass = worthOfMove(appraised(move("pass", { type: "pass", phase: "islander" }), [], ""));
   assert.deepEqual([pass?.words, pass?.outlines], ["", []]);
   assert.deepEqual([open?.prospect, complete?.prospect], [FEATURE, FEATURE]);
+  const sent = appraised(send, [EVALUATED], "It gives 2 bananas.", FEATURE);
+  assert.deepEqual([complete?.gains.size, worthOfMove(sent, [EVALUATED])?.gains.size], [1, 0]);
 });
 
 test("whoever takes an islander home gives up what the others then get, or nobody", () => {

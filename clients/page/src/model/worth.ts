@@ -26,13 +26,14 @@ export interface MoveWorth extends Worth {
   readonly loss: Wares | "ship" | null;
 }
 
-/** What a move is worth; null where the service has not said so. */
-export function worthOfMove(move: Move): MoveWorth | null {
+/** What a move is worth beside what comes `anyway`; null where the service has not said so. */
+export function worthOfMove(move: Move, anyway: readonly GameEvent[] = []): MoveWorth | null {
   const { action, effects, if_passed: passed, feature, worth } = move;
   if (effects === null || worth === null) return null;
   const events = [...effects, ...(passed ?? [])];
+  const coming = new Set(anyway.map((event) => JSON.stringify(event)));
   const more = {
-    gains: gainsIn(events),
+    gains: gainsIn(events.filter((event) => !coming.has(JSON.stringify(event)))),
     prospect: action.type === "place_islander" && feature?.open ? feature : null,
     loss: action.type === "retrieve_islander" && feature ? lossOf(feature, events) : null,
   };

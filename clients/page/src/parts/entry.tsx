@@ -1,4 +1,4 @@
-/** What one player did in a turn, in short, with the way to where each of it was. */
+/** What one player did in a turn, in short, with the way to where the last of it was. */
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
@@ -7,7 +7,7 @@ import { nameOf } from "../model/event_sentences.ts";
 import { placesOf } from "../model/news.ts";
 import type { Step } from "../session/game_history.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { ShortStep, classOf, shortOf, wordsOf } from "./short_events.tsx";
+import { ShortStep, classOf, wordsOf } from "./short_events.tsx";
 
 /** Made once: what has happened stays. */
 export function Entry({
@@ -29,22 +29,24 @@ function entryOf(session: GameSession, steps: readonly Step[]): JSX.Element | nu
   const [first] = told;
   if (!first) return null;
   const { seat } = first.diff;
+  const placed = told.findLast(({ diff }) => placesOf(diff).length > 0);
+  const content = (
+    <span>
+      {seat !== null && <b aria-hidden="true">{nameOf(first.game, seat)} </b>}
+      {told.map((step) => (
+        <ShortStep key={step.diff.version} session={session} step={step} />
+      ))}
+    </span>
+  );
   return (
     <li class={classOf(first)}>
-      <span class="steps">
-        {seat !== null && <b aria-hidden="true">{nameOf(first.game, seat)}</b>}{" "}
-        {told.map((step) => {
-          const short = <ShortStep session={session} step={step} />;
-          const isPlaced = placesOf(step.diff).length > 0 && shortOf(session, step).length > 0;
-          return isPlaced ? (
-            <button key={step.diff.version} title={text.news.show} onClick={() => session.locate(step)}>
-              {short}
-            </button>
-          ) : (
-            <span key={step.diff.version}>{short}</span>
-          );
-        })}
-      </span>
+      {placed ? (
+        <button title={text.news.show} onClick={() => session.locate(placed)}>
+          {content}
+        </button>
+      ) : (
+        content
+      )}
     </li>
   );
 }

@@ -99,7 +99,7 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       {hint && <Lesson session={session} hint={hint} />}
       <Board session={session} pictures={pictures} viewRef={viewRef} />
       {session.isRecap ? (
-        <Recap session={session} />
+        <Recap session={session} pictures={pictures} />
       ) : session.replayed !== null ? (
         <Replay session={session} />
       ) : session.fatal !== null ? (

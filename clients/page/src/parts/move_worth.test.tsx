@@ -16,7 +16,7 @@ const FEATURE = {
 };
 const PLACED = place(1, 0, 0);
 const SENT = move("i0", { type: "place_islander", segment: 0 });
-const { get, getNothing, nothing, soFar, details } = text.worth;
+const { get, getNothing, nothing, soFar } = text.worth;
 
 const SHOWN: readonly (readonly [string, Move, string])[] = [
   ["nothing", PLACED, nothing],
@@ -27,18 +27,14 @@ const SHOWN: readonly (readonly [string, Move, string])[] = [
       worth: "All of it.",
       effects: [evaluated("bridge", [0, 1], wares(0, 2, 0)), evaluated("sea", [0], wares(0, 0, 3))],
     },
-    `${get} +2 +3 Bo +2 ${details} All of it.`,
+    `${get} +2 +3 Bo +2`,
   ],
   [
     "what only others get",
     { ...PLACED, worth: "All of it.", effects: [evaluated("bridge", [1], wares(0, 2, 0))] },
-    `${getNothing} Bo +2 ${details} All of it.`,
+    `${getNothing} Bo +2`,
   ],
-  [
-    "what there is for later",
-    { ...SENT, worth: "All of it.", feature: FEATURE },
-    `${soFar} +2, 1 side open ${details} All of it.`,
-  ],
+  ["what there is for later", { ...SENT, worth: "All of it.", feature: FEATURE }, `${soFar} 2, 1 side open`],
 ];
 
 for (const [name, chosen, shown] of SHOWN)

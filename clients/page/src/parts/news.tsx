@@ -29,6 +29,7 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
   }
 
   if (told.length === 0) return null;
+  const said = told.map((step) => wordsOf(session, step)).reverse();
   return (
     <details ref={details} class="news" onKeyDown={({ key }) => key === "Escape" && close()}>
       <summary>
@@ -36,7 +37,7 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
         <span class="news-count" aria-hidden="true">
           {told.length}
         </span>
-        <span key={stepShown?.diff.version} class="latest" aria-hidden="true">
+        <span key={stepShown?.diff.version} class="latest" title={said.join(" ")} aria-hidden="true">
           {lines.map((short, index) => (
             <Short key={index} session={session} short={short} doer={null} />
           ))}
@@ -61,21 +62,23 @@ function toldSteps(session: GameSession): Step[] {
 
 /** What concerns the players of this browser first, then what others gain, then the rest, each of it the newest first. */
 export function headlines(session: GameSession, told: readonly Step[]): ShortEvent[] {
-  const isOwn = ({ seat }: ShortEvent): boolean =>
+  const isOwn = (seat: number | null): boolean =>
     seat !== null && session.credentials.seats[seat] !== undefined;
-  const late = (short: ShortEvent, { diff }: Step): ShortEvent =>
-    short.icon === "clock" && isOwn(short) ? { ...short, words: lateWords(diff) ?? short.words } : short;
-  const events = told.toReversed().flatMap((step) => shortOf(session, step).map((one) => late(one, step)));
-  const rank = (short: ShortEvent): number => (isOwn(short) ? 0 : isGain(short) ? 1 : 2);
-  const ranked = events
-    .filter((short) => short.seat !== null && !(short.icon === "tile" && isOwn(short)))
-    .sort((one, other) => rank(one) - rank(other));
-  const keys = ranked.map((short) => JSON.stringify(short));
-  return ranked.filter((_, index) => keys.indexOf(keys[index] ?? "") === index);
-}
-
-function isGain({ wares, points }: ShortEvent): boolean {
-  return points > 0 || total(wares) > 0;
+  const rank = ({ seat, wares, points }: ShortEvent): number =>
+    isOwn(seat) ? 0 : points > 0 || total(wares) > 0 ? 1 : 2;
+  const ranked = told
+    .toReversed()
+    .flatMap((step) => shortOf(session, step).map((short) => ({ short, late: lateWords(step.diff) })))
+    .filter(({ short: { seat, icon } }) => seat !== null && !(icon === "tile" && isOwn(seat)))
+    .sort((one, other) => rank(one.short) - rank(other.short));
+  // Of an own turn whose time ran out, the words say whose it was.
+  const lines = ranked.map(({ short, late }) =>
+    late !== null && short.icon === "clock" && isOwn(short.seat)
+      ? { ...short, seat: null, words: late }
+      : short,
+  );
+  const keys = lines.map((short) => JSON.stringify(short));
+  return lines.filter((_, index) => keys.indexOf(keys[index] ?? "") === index);
 }
 
 /** There is news while the game is played. */

@@ -10,6 +10,9 @@ import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 import { Amounts } from "./wares.tsx";
 
+/** From so many letters on, words may go on in the next line. */
+const LONG = 24;
+
 export function wordsOf({ tileset }: GameSession, { diff, game }: Step): string {
   return tileset ? sentences(diff, game, tileset).join(" ") : "";
 }
@@ -64,7 +67,7 @@ export function Short({ session, short, doer }: ShortProps): JSX.Element {
   // With the name, an islander stands beside it already.
   const hasToken = isNamed || icon === "islander" || (seat !== null && icon === "");
   return (
-    <span class={words === "" ? "short-event whole" : "short-event"}>
+    <span class={words.length < LONG ? "short-event whole" : "short-event"}>
       {hasToken && <Token color={color} />}{" "}
       {isNamed && game && <b>{session.isMine(seat) ? text.game.you : nameOf(game, seat)} </b>}
       {icon !== "islander" && icon !== "" && <Icon name={icon} />} {words}{" "}

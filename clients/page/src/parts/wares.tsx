@@ -39,13 +39,21 @@ export function Gained({ amount }: { amount: number }): JSX.Element | null {
   ) : null;
 }
 
-/** Wares and points, each with its picture: what is gained with a plus, what is paid with a minus. */
-export function Amounts({ wares, points = 0 }: { wares: Wares; points?: number }): JSX.Element {
+interface AmountsProps {
+  readonly wares: Wares;
+  readonly points?: number;
+  /** Whether a sign says that they are gained, or paid. */
+  readonly isSigned?: boolean;
+}
+
+/** Wares and points, each with its picture. */
+export function Amounts({ wares, points = 0, isSigned = true }: AmountsProps): JSX.Element {
+  const shown = isSigned ? signed : String;
   return (
     <>
       {points !== 0 && (
         <span class="count">
-          <span class="number">{signed(points)}</span>
+          <span class="number">{shown(points)}</span>
           <ShipIcon />
         </span>
       )}
@@ -53,7 +61,7 @@ export function Amounts({ wares, points = 0 }: { wares: Wares; points?: number }
         (ware) =>
           wares[ware] !== 0 && (
             <span key={ware} class="count">
-              <span class="number">{signed(wares[ware])}</span>
+              <span class="number">{shown(wares[ware])}</span>
               <WareIcon ware={ware} />
             </span>
           ),

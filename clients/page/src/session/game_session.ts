@@ -51,7 +51,7 @@ export class GameSession extends FollowedGame {
 
   /** What the chosen move is worth; null where none is chosen, and while that is not known. */
   get worth(): MoveWorth | null {
-    return this.selectedMove && worthOfMove(this.selectedMove);
+    return this.selectedMove && worthOfMove(this.selectedMove, this.choices.pass?.effects ?? []);
   }
 
   /** What is outlined on the board: what the choice or the touched feature is about, and what was asked for. */
