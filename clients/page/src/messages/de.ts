@@ -368,10 +368,12 @@ export const de: Messages = {
     islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
     retrieveChosen: (kind) => `Diesen ${role(kind)} zurücknehmen? Du kannst ihn wieder setzen.`,
     allOut:
-      "Alle deine Insulaner sind gesetzt. Tippe auf einen auf dem Plan, um ihn für einen späteren Zug zurückzunehmen, oder lass sie stehen: Jeder kommt zurück, wenn sein Steg, seine Insel, sein Meer oder sein Markt fertig ist.",
+      "Alle deine Insulaner sind gesetzt. Tippe auf einen auf dem Plan, um ihn für einen späteren Zug zurückzunehmen, oder lass sie stehen.",
     noneFree:
-      "Auf dieser Karte ist nichts frei: Überall arbeiten schon Insulaner. Du darfst einen deiner eigenen vom Plan zurücknehmen: Tippe auf ihn. Oder lass alle stehen.",
+      "Auf dieser Karte ist nichts frei. Tippe auf einen deiner Insulaner auf dem Plan, um ihn zurückzunehmen, oder lass sie stehen.",
     leaveThem: "Stehen lassen",
+    leaveAlways: "Stehen lassen und in diesem Spiel nicht mehr fragen",
+    askAgain: "Wieder fragen, ob Insulaner zurückkommen",
     retrieveTip: "Du kannst auch einen deiner Insulaner vom Plan zurücknehmen.",
     send: "Setzen",
     takeHome: "Zurücknehmen",

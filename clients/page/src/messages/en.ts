@@ -324,10 +324,12 @@ export const en = {
     islanderChosen: (kind: string) => ISLANDER_JOBS[kind] ?? "",
     retrieveChosen: (kind: string) => `Take this ${role(kind)} back home? You can send it out again.`,
     allOut:
-      "All your islanders are out. Tap one on the board to take it home for a later turn, or leave them: each comes home when its bridge, island, sea or market is finished.",
+      "All your islanders are out. Tap one on the board to take it home for a later turn, or leave them at work.",
     noneFree:
-      "Nothing on this tile is free: islanders are at work on all of it. You may take one of yours home from the board: tap it. Or leave them all.",
+      "Nothing on this tile is free. Tap one of your islanders on the board to take it home, or leave them at work.",
     leaveThem: "Leave them",
+    leaveAlways: "Leave them, and do not ask again in this game",
+    askAgain: "Ask again whether to take islanders home",
     retrieveTip: "You can also retrieve one of your islanders from the board.",
     send: "Send out",
     takeHome: "Take home",

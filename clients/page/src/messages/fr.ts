@@ -372,10 +372,12 @@ const french: Messages = {
     islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
     retrieveChosen: (kind) => `Reprendre votre ${role(kind)} ? Vous pourrez le placer à nouveau.`,
     allOut:
-      "Tous vos insulaires sont placés. Touchez-en un sur le plateau pour le reprendre en vue d’un autre tour, ou laissez-les : chacun revient quand son pont, son île, sa mer ou son marché est complet.",
+      "Tous vos insulaires sont placés. Touchez-en un sur le plateau pour le reprendre en vue d’un autre tour, ou laissez-les.",
     noneFree:
-      "Rien n’est libre sur cette tuile : des insulaires y travaillent partout. Vous pouvez reprendre l’un des vôtres sur le plateau : touchez-le. Ou laissez-les tous.",
+      "Rien n’est libre sur cette tuile. Touchez l’un de vos insulaires sur le plateau pour le reprendre, ou laissez-les.",
     leaveThem: "Les laisser",
+    leaveAlways: "Les laisser, et ne plus demander dans cette partie",
+    askAgain: "Redemander s’il faut reprendre un insulaire",
     retrieveTip: "Vous pouvez aussi reprendre un de vos insulaires sur le plateau.",
     send: "Placer",
     takeHome: "Reprendre",

@@ -97,6 +97,9 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
             </button>
           )}
           {isBlocked && <Blocked />}
+          {session?.leaves && (
+            <button onClick={() => session.setLeaves(false)}>{text.actionBar.askAgain}</button>
+          )}
           {session && <button onClick={() => setShared("game")}>{text.share.of(isWaiting)}</button>}
           {session?.isSeated && <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>}
           {session?.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
