@@ -218,6 +218,9 @@ export const de: Messages = {
     more: "Mehr",
     less: "Zurück zum Plan",
     menu: "Menü",
+    page: "Diese Seite",
+    signals: "Wenn ich am Zug bin",
+    thisGame: "Dieses Spiel",
     zoomIn: "Vergrößern",
     zoomOut: "Verkleinern",
     fit: "Den ganzen Plan zeigen",
@@ -318,12 +321,6 @@ export const de: Messages = {
 
   ship: {
     heading: (count) => `Schiff (${points(count)})`,
-    asks: (cost) => `für ${cost}.`,
-    any: (count) => `?: ${counted(count, "beliebige Ware", "beliebige Waren")}`,
-    same: (letter, count) =>
-      letter === "A"
-        ? `A: ${count} von derselben Sorte`
-        : `${letter}: ${count} von derselben Sorte, aber einer anderen als ${letter === "B" ? "A" : "A und B"}`,
     payable: "Du hast seine Waren. Du kannst es am Ende deines Zuges beliefern.",
     payableNow: "Du hast seine Waren. Du kannst es jetzt beliefern.",
     lacking: (certain, chosen, any) =>
@@ -396,6 +393,8 @@ export const de: Messages = {
     name: { bananas: "Bananen", shells: "Muscheln", fish: "Fische" },
     less: { bananas: "Eine Banane weniger", shells: "Eine Muschel weniger", fish: "Ein Fisch weniger" },
     more: { bananas: "Eine Banane mehr", shells: "Eine Muschel mehr", fish: "Ein Fisch mehr" },
+    /** Below an amount: how many there are of the ware. */
+    of: (held) => `von ${held}`,
     amount: (chosen, held) => `${chosen} von deinen ${held}`,
     progress: (chosen, needed) =>
       chosen < needed
@@ -460,9 +459,8 @@ export const de: Messages = {
     ship: (count, cost) => `Schiff (${points(count)}) für ${cost}`,
     cost: {
       any: (count) => counted(count, "beliebige Ware", "beliebige Waren"),
-      identical: (count) => `${count} gleiche Waren`,
       same: (count, group) =>
-        `${counted(count, "Ware", "Waren")} ${["einer Sorte", "einer anderen Sorte", "einer dritten Sorte"][group] ?? "einer Sorte"}`,
+        `${count} von ${["einer Sorte", "einer anderen", "einer dritten"][group] ?? "einer Sorte"}`,
     },
   },
 

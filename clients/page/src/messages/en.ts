@@ -176,6 +176,9 @@ export const en = {
     more: "More",
     less: "Back to the board",
     menu: "Menu",
+    page: "This page",
+    signals: "When it is my turn",
+    thisGame: "This game",
     zoomIn: "Zoom in",
     zoomOut: "Zoom out",
     fit: "Show the whole board",
@@ -273,12 +276,6 @@ export const en = {
 
   ship: {
     heading: (points: number) => `Ship of ${counted(points, "point", "points")}`,
-    asks: (cost: string) => `for ${cost}.`,
-    any: (count: number) => `?: ${counted(count, "ware", "wares")} of any kind`,
-    same: (letter: string, count: number) =>
-      letter === "A"
-        ? `A: ${count} of the same kind`
-        : `${letter}: ${count} of the same kind, but another kind than ${letter === "B" ? "A" : "A and B"}`,
     payable: "You have its wares. You can load it at the end of your turn.",
     payableNow: "You have its wares. You can load it now.",
     lacking: (certain: Wares, chosen: number, any: number) =>
@@ -352,6 +349,8 @@ export const en = {
     name: { bananas: "Bananas", shells: "Shells", fish: "Fish" },
     less: { bananas: "One banana less", shells: "One shell less", fish: "One fish less" },
     more: { bananas: "One banana more", shells: "One shell more", fish: "One fish more" },
+    /** Below an amount: how many there are of the ware. */
+    of: (held: number) => `of ${held}`,
     amount: (chosen: number, held: number) => `${chosen} of your ${held}`,
     progress: (chosen: number, needed: number) =>
       chosen < needed
@@ -417,9 +416,8 @@ export const en = {
     ship: (points: number, cost: string) => `Ship of ${counted(points, "point", "points")} for ${cost}`,
     cost: {
       any: (count: number) => `${counted(count, "ware", "wares")} of any kind`,
-      identical: (count: number) => `${count} identical wares`,
       same: (count: number, group: number) =>
-        `${counted(count, "ware", "wares")} of ${["one", "another", "a third"][group] ?? "one"} kind`,
+        `${count} of ${["one kind", "another", "a third"][group] ?? "one kind"}`,
     },
   },
 

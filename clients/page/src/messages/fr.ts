@@ -219,6 +219,9 @@ const french: Messages = {
     more: "Plus",
     less: "Retour au plateau",
     menu: "Menu",
+    page: "Cette page",
+    signals: "Quand c’est mon tour",
+    thisGame: "Cette partie",
     zoomIn: "Agrandir",
     zoomOut: "Réduire",
     fit: "Montrer tout le plateau",
@@ -318,12 +321,6 @@ const french: Messages = {
 
   ship: {
     heading: (count) => `Navire à ${points(count)}`,
-    asks: (cost) => `pour ${cost}.`,
-    any: (count) => `? : ${counted(count, "marchandise au choix", "marchandises au choix")}`,
-    same: (letter, count) =>
-      letter === "A"
-        ? `A : ${count} du même type`
-        : `${letter} : ${count} du même type, mais d’un autre type que ${letter === "B" ? "A" : "A et B"}`,
     payable: "Vous avez ses marchandises. Vous pouvez le charger à la fin de votre tour.",
     payableNow: "Vous avez ses marchandises. Vous pouvez le charger maintenant.",
     lacking: (certain, chosen, any) =>
@@ -408,6 +405,8 @@ const french: Messages = {
       shells: "Un coquillage de plus",
       fish: "Un poisson de plus",
     },
+    /** Below an amount: how many there are of the ware. */
+    of: (held) => `sur ${held}`,
     amount: (chosen, held) => `${chosen} sur vos ${held}`,
     progress: (chosen, needed) =>
       chosen < needed
@@ -472,9 +471,8 @@ const french: Messages = {
     ship: (count, cost) => `Navire à ${points(count)} pour ${cost}`,
     cost: {
       any: (count) => counted(count, "marchandise au choix", "marchandises au choix"),
-      identical: (count) => `${count} marchandises identiques`,
       same: (count, group) =>
-        `${counted(count, "marchandise", "marchandises")} ${["d’un type", "d’un autre type", "d’un troisième type"][group] ?? "d’un type"}`,
+        `${count} ${["d’un type", "d’un autre", "d’un troisième"][group] ?? "d’un type"}`,
     },
   },
 

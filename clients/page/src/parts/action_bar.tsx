@@ -47,7 +47,7 @@ export function ActionBar(props: ActionBarProps): JSX.Element | null {
   // One element for all turns, so that the focus stays in it.
   return (
     <section
-      class={`action-bar ${isMine ? "mine" : "theirs"}${isMine && session.isBusy ? " busy" : ""}`}
+      class={`action-bar ${isMine ? "mine" : session.isSeated ? "theirs" : "watched"}${isMine && session.isBusy ? " busy" : ""}`}
       aria-label={text.asked.bar}
       data-part="actions"
     >
