@@ -619,6 +619,11 @@ export const en = {
         ? `It fits here in several ways. Press “${button}” once.`
         : `It fits here in several ways. Press “${button}” ${times} times.`,
     confirm: (button: string) => `It fits. Press “${button}”.`,
+    now: "Now place this tile.",
+    letters: (cost: string) =>
+      `The shining ship asks for ${cost}. Each letter is a kind of ware that you choose, each other letter another kind.`,
+    home: (button: string) =>
+      `All your islanders are at work. You could tap one on the board now, and take it home for a later turn. Here all have good places: press “${button}”.`,
     again: "Place this tile as well: on the shining cell, or on another one that you like better.",
     finishes: {
       bridge: (gain: string) => `On the shining cell this tile finishes your bridge, and you get ${gain}.`,

@@ -679,6 +679,11 @@ const french: Messages = {
         ? `Elle va ici de plusieurs façons. Appuyez une fois sur « ${button} ».`
         : `Elle va ici de plusieurs façons. Appuyez ${times} fois sur « ${button} ».`,
     confirm: (button) => `Elle va bien ici. Appuyez sur « ${button} ».`,
+    now: "Posez maintenant cette tuile.",
+    letters: (cost) =>
+      `Le navire qui brille demande ${cost}. Chaque lettre est un type de marchandise de votre choix, une autre lettre un autre type.`,
+    home: (button) =>
+      `Tous vos insulaires sont au travail. Vous pourriez en toucher un sur le plateau et le reprendre pour un autre tour. Ici tous sont bien placés : appuyez sur « ${button} ».`,
     again: "Posez aussi cette tuile : sur la case qui brille, ou sur une autre qui vous plaît mieux.",
     finishes: {
       bridge: (gain) => `Sur la case qui brille, cette tuile complète votre pont, et vous recevez ${gain}.`,

@@ -68,7 +68,8 @@ export function useTouches(session: GameSession): void {
       isTouched = false;
     };
     const key = (event: KeyboardEvent): void => {
-      if (!event.repeat) return session.gate.touch({ at: event.timeStamp, key: event.key });
+      const { x, y } = (event.target as Element).getBoundingClientRect();
+      if (!event.repeat) return session.gate.touch({ at: event.timeStamp, key: event.key, x, y });
       if (HELD.test(event.key) || isTyping(event.target)) return;
       event.preventDefault();
       event.stopImmediatePropagation();

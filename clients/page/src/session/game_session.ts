@@ -285,7 +285,7 @@ export class GameSession extends FollowedGame {
   protected override notify(): void {
     this.chooseUnsent();
     const lesson = lessonState(this);
-    this.hint = lesson && (hintFor(lesson) ?? this.hint);
+    this.hint = lesson && hintFor(lesson);
     super.notify();
   }
 

@@ -6,7 +6,7 @@ export const SETTLING_MS = 600;
 export const DOUBLE_MS = 450;
 const NEAR_PX = 40;
 
-/** When and where the user began what they do now; a program has no such time. */
+/** When and where the user began what they do now, for a key at what has the focus; a program has no such time. */
 export interface Touch {
   /** As of `performance.now()`. */
   readonly at: number;
