@@ -670,7 +670,7 @@ export const de: Messages = {
     confirm: (button) => `Sie passt. Drücke „${button}“.`,
     now: "Lege jetzt diese Karte.",
     letters: (cost) =>
-      `Das leuchtende Schiff will ${cost}. Jeder Buchstabe ist eine Warensorte deiner Wahl, jeder andere Buchstabe eine andere.`,
+      `Das leuchtende Schiff will ${cost}: Jeder Buchstabe ist eine Sorte deiner Wahl, ein anderer eine andere.`,
     home: (button) =>
       `Alle deine Insulaner arbeiten. Du könntest jetzt einen auf dem Plan antippen und für einen späteren Zug zurücknehmen. Hier stehen alle gut: Drücke „${button}“.`,
     again: "Lege auch diese Karte: auf das leuchtende Feld oder auf ein anderes, das dir besser gefällt.",

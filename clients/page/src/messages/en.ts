@@ -621,7 +621,7 @@ export const en = {
     confirm: (button: string) => `It fits. Press “${button}”.`,
     now: "Now place this tile.",
     letters: (cost: string) =>
-      `The shining ship asks for ${cost}. Each letter is a kind of ware that you choose, each other letter another kind.`,
+      `The shining ship asks for ${cost}: each letter is a kind of your choice, another letter another kind.`,
     home: (button: string) =>
       `All your islanders are at work. You could tap one on the board now, and take it home for a later turn. Here all have good places: press “${button}”.`,
     again: "Place this tile as well: on the shining cell, or on another one that you like better.",

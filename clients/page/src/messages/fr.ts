@@ -681,7 +681,7 @@ const french: Messages = {
     confirm: (button) => `Elle va bien ici. Appuyez sur « ${button} ».`,
     now: "Posez maintenant cette tuile.",
     letters: (cost) =>
-      `Le navire qui brille demande ${cost}. Chaque lettre est un type de marchandise de votre choix, une autre lettre un autre type.`,
+      `Le navire qui brille demande ${cost} : chaque lettre est un type de votre choix, une autre lettre un autre.`,
     home: (button) =>
       `Tous vos insulaires sont au travail. Vous pourriez en toucher un sur le plateau et le reprendre pour un autre tour. Ici tous sont bien placés : appuyez sur « ${button} ».`,
     again: "Posez aussi cette tuile : sur la case qui brille, ou sur une autre qui vous plaît mieux.",

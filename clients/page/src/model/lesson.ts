@@ -200,8 +200,7 @@ function sending(state: LessonState, move: Move): Hint {
   }
   if (move.action.type !== "place_islander")
     return hint("keep", "pass", text.lesson.keep(text.actionBar.noIslander), move);
-  if (state.chosen.spot !== null && isNew(state, "send"))
-    return hint("send", "confirm", text.lesson.send(text.actionBar.send), move);
+  if (state.chosen.spot !== null) return hint("send", "confirm", text.lesson.send(text.actionBar.send), move);
   if (!isNew(state, kind)) return hint("another", "spots", text.lesson.another, move);
   const work = text.lesson.works[kind] ?? "";
   const isFirst = Object.keys(text.lesson.works).every((one) => isNew(state, one));
