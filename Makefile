@@ -23,8 +23,8 @@ GENERATORS := .venv-generators/.installed
 NPM_GENERATORS := .venv-generators/npm/.installed
 PEER_ENGINES := .venv-peers/.installed
 PEER_SERVICES := benchmarks/peers/node/node_modules/.installed
-# Three processes for two processors, since most tests wait for servers.
-PROCESSES := -n $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)') --dist worksteal
+# Two processes for each processor, since most tests wait for servers.
+PROCESSES := -n $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 2)') --dist worksteal
 RULES := tests/engine tests/rules $(addprefix tests/games/,bots/test_bots.py test_diffs.py test_undo.py)
 
 # Without stored bytecode each of the programs that tests start would compile all modules anew.
@@ -99,7 +99,7 @@ clients: schemas $(CLIENTS) ## Generate the clients' types and build the page th
 	$(NPM) --prefix clients run generate
 	$(NPM) --prefix clients run build
 
-site: $(SITE) ## Build the documentation and the clients' packages, served at /docs and /clients; fails if a link leads nowhere
+site: $(SITE) ## Build the documentation, the clients' packages and the pictures of tiles; fails if a link leads nowhere
 
 chaos: $(DEVELOPMENT) ## Inject faults while games are played, and check every history; ARGS="--minutes 3 --seed 7"
 	$(BIN)/python -m verification.chaos $(ARGS)
@@ -158,7 +158,7 @@ $(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock
 # Some pages are made from the code, the alerts and the results of benchmarks.
 $(SITE): $(RUNTIME) $(wildcard docs/*.md docs/pictures/* schemas/*.json tools/site/* tools/site/assets/* benchmarks/*.py benchmarks/results/*.json) \
   $(wildcard examples/*.* examples/*/*.* clients/*/README.md clients/python/pyproject.toml clients/python/src/south_seas/*.py clients/typescript/*.json clients/typescript/dist/*) \
-  $(shell find service deploy/observability -name '*.py' -o -path '*/prometheus/*.yaml')
+  $(shell find service deploy/observability -name '*.py' -o -name '*.mo' -o -path 'service/[dit]*.[js]*' -o -path '*/prometheus/*.yaml')
 	@$(PROGRESS) "Building the documentation" $(BIN)/python -m tools.site
 
 $(DEVELOPMENT): $(RUNTIME) requirements/dev.lock

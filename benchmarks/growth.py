@@ -37,7 +37,7 @@ QUICK_SIZES = (1, 100)
 MIN_GAMES_FOR_MEMORY = 100
 """With fewer, the buffers of connections are most of the difference."""
 PAGE = 20
-CREATOR = "the-key-of-the-client-whose-games-are-listed"
+CREATOR = "key-of-the-lists-9f86d081884c7d659a2feaa0c55ad015"
 TURN_TIMEOUT_S = 7 * 86_400
 AT_ONCE = 200
 """Games that are created concurrently, so that their commits share pipelines."""

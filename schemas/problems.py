@@ -57,7 +57,7 @@ PROBLEM_TYPES = {
 
 
 class Problem(ResponseModel):
-    """An error: `code` is for programs, `detail` for people. Fields that do not apply are null."""
+    """An error: `code` is for programs, `detail` for people, in their language. Fields that do not apply are null."""
 
     type: Annotated[str, Meta(examples=["/problems/illegal-move"], extra_json_schema={"format": "uri-reference"})]
     title: str

@@ -1,6 +1,5 @@
 """The settings of `south-seas serve`: each field of `Settings` and `Limits` is an option and a variable."""
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ import msgspec
 from click.core import ParameterSource
 
 from service.archive_storage import open_object_storage
+from service.games.errors import find_closest
 from service.games.ports import RateLimit
 from service.games.repository import Retention
 from service.store.connection import InFlightLimits, parse_url
@@ -329,8 +329,8 @@ def _check_environment() -> None:
     ]
     texts = []
     for name in sorted(unknown):
-        nearest = difflib.get_close_matches(name, known, 1)
-        hint = f": do you mean {ENV_PREFIX}{nearest[0]}?" if nearest else ""
+        closest = find_closest(name, OPTIONS)
+        hint = f": did you mean {ENV_PREFIX}{closest.upper()}?" if closest else ""
         texts.append(f"there is no setting {ENV_PREFIX}{name}{hint}")
     if texts:
         raise click.UsageError("; ".join(texts))

@@ -1,14 +1,14 @@
 """A headless Chromium, driven by Playwright."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from playwright.async_api import Browser, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from tests.tools import CHROMIUM, NODE, require
 
-PATIENCE_MS = 40_000
+PATIENCE_MS = 120_000
 """How long a page may take to show what is expected: it may have to reconnect, on a busy machine."""
 
 ARGUMENTS = (
@@ -31,5 +31,16 @@ async def chromium() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
         expect.set_options(timeout=PATIENCE_MS)
         browser = await playwright.chromium.launch(executable_path=require(CHROMIUM), args=ARGUMENTS)
+        for maker in ("new_context", "new_page"):
+            setattr(browser, maker, _patient(getattr(browser, maker)))
         yield browser
         await browser.close()
+
+
+def _patient(make: Callable[..., Awaitable[BrowserContext | Page]]) -> Callable[..., Awaitable[BrowserContext | Page]]:
+    async def made(**options: object) -> BrowserContext | Page:
+        context = await make(**options)
+        context.set_default_timeout(PATIENCE_MS)
+        return context
+
+    return made

@@ -51,13 +51,14 @@ class ServerProcess(NamedTuple):
 async def start_server(data_dir: Path, redis_url: str | None = None, *flags: str) -> AsyncIterator[ServerProcess]:
     """Run `south-seas serve` on a free port, and yield it once it listens. Kill it at the end.
 
-    Requests' time is limited only if a flag limits it: tests must not depend on the machine's speed.
+    Requests' time is limited, and sockets are pinged soon, only if a flag says so: tests must not depend on the
+    machine's speed.
     """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
     store_flags = ("--redis-url", redis_url) if redis_url else ("--data-dir", str(data_dir))
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "service.main", "serve", "--host", "127.0.0.1", "--port", "0"),
-        *("--rate-time", AMPLE_TIME),
+        *("--rate-time", AMPLE_TIME, "--ping-interval-s", "3600"),
         *(*store_flags, *flags),
         stdout=asyncio.subprocess.PIPE,
         env=environment,

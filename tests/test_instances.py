@@ -27,7 +27,7 @@ from tests.web.http_game import HTTPGame, create_game
 
 KILLS = 3
 
-COMMAND_TIMEOUT_S = 5
+COMMAND_TIMEOUT_S = 20
 
 
 def child_of(pid: int) -> int | None:
@@ -133,7 +133,7 @@ async def test_a_paused_instance_reads_what_redis_has_answered_before_commands_t
         ClientSession(instance.url, connector=TCPConnector(limit=0)) as session,
     ):
         metrics, (redis,) = await metrics_url(instance), deployment.nodes
-        games = [(game, await game.first_move()) for game in [await create_game(session) for _ in range(10)]]
+        games = [(game, await game.first_move()) for game in [await create_game(session) for _ in range(4)]]
 
         async def are_all_sent() -> bool:
             samples = await scrape(metrics)
@@ -245,9 +245,6 @@ async def test_two_instances_go_on_after_the_primary_is_killed(deployment: Deplo
     assert received == acknowledged
 
 
-NO_PINGS = ("--ping-interval-s", "1000")
-"""All clients share a process, which on a busy machine may answer ten thousand pings too late."""
-
 SOCKETS = 10_000
 
 DIFFS = 8
@@ -285,7 +282,7 @@ def check_frames(subscribers: list[Subscriber]) -> None:
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
     with open_files(OPEN_FILES):
         async with (
-            start_server(tmp_path, redis_url, "--drain-time-s", "0", "--rate-limits", "off", *NO_PINGS) as service,
+            start_server(tmp_path, redis_url, "--drain-time-s", "0", "--rate-limits", "off") as service,
             aiohttp.ClientSession(service.url) as session,
         ):
             game = await create_game(session)

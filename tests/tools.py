@@ -89,7 +89,6 @@ def run(
     cwd: Path | None = None,
     environment: Mapping[str, str] | None = None,
     given: bytes = b"",
-    timeout_s: float = 100,
 ) -> str:
     """Run a program, and return the output of both streams; fail with it if the program fails."""
     finished = subprocess.run(
@@ -99,7 +98,6 @@ def run(
         input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=timeout_s,
         check=False,
     )
     output = finished.stdout.decode(errors="replace")
@@ -164,7 +162,6 @@ def _redis_with_tls() -> Path | None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
         )
         if "Failed to configure TLS" in finished.stdout:
             return program
@@ -199,7 +196,7 @@ def _c_compiler() -> Path | None:
 
 def _runs(*command: str | Path) -> bool:
     try:
-        return subprocess.run(command, capture_output=True, check=False, timeout=60).returncode == 0
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
     except OSError:
         return False
 
@@ -242,15 +239,12 @@ class Finished(NamedTuple):
     stderr: str
 
 
-async def run_program(
-    *command: str | Path, given: bytes | None = None, timeout_s: float = 60, **options: Any
-) -> Finished:
-    """Run a program, with other options of `create_subprocess_exec`; kill it after a timeout."""
+async def run_program(*command: str | Path, given: bytes | None = None, **options: Any) -> Finished:
+    """Run a program, with other options of `create_subprocess_exec`; kill it where the test ends before it."""
     stdin = DEVNULL if given is None else PIPE
     process = await asyncio.create_subprocess_exec(*command, stdin=stdin, stdout=PIPE, stderr=PIPE, **options)
     try:
-        async with asyncio.timeout(timeout_s):
-            stdout, stderr = await process.communicate(given)
+        stdout, stderr = await process.communicate(given)
     finally:
         if process.returncode is None:
             process.kill()

@@ -11,8 +11,10 @@ import re
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from io import BytesIO
 from pathlib import Path
+from typing import get_args
 
 from babel import Locale
 from babel.messages.catalog import Catalog
@@ -20,14 +22,20 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
 
-from schemas.vocabulary import EDGES
+from schemas.vocabulary import COLORS, EDGES, STATUSES, Phase
+from service.engine.placement import EDGE_NAMES, SIDE_NAMES
 from service.engine.tileset_index import FEATURE_KINDS
+from service.games import errors as games
+from service.games import ports
+from service.games.errors import ServiceError
 from service.i18n.phrases import COUNTS, ENGLISH, LANGUAGES, SENTENCES, TEXTS
+from service.web import problems
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "service/i18n"
 CATALOGUES = SOURCE / "catalogues"
 KEYWORDS = {"gettext": None, "ngettext": (1, 2)}
+DETAIL_KEYWORDS = {"Message": None, "IllegalMove": (2,)}
 PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences"
 SHOWN = re.compile(r"\s?: \{tile\}")
 """What the page's sentences do without, as its board shows it."""
@@ -58,7 +66,23 @@ def extract_messages() -> Catalog:
     messages: list[str | tuple[str, ...]] = [*TEXTS.values(), *COUNTS.values()]
     for ids in messages:
         catalog.add(ids, locations=[("messages.json", 0)])
+    for detail in sorted(problem_messages()):
+        catalog.add(detail, locations=[("problems", 0)])
     return catalog
+
+
+@cache
+def problem_messages() -> frozenset[str]:
+    """Return what details of problems are made of: the texts of errors, and the messages and words in them."""
+    errors = [ServiceError, *(kind for kind in vars(problems).values() if isinstance(kind, type))]
+    errors += (kind for module in (games, ports) for kind in vars(module).values() if isinstance(kind, type))
+    texts = {error.text for error in errors if issubclass(error, ServiceError)}
+    for part in ("engine", "games", "web"):
+        found = extract_from_dir(ROOT / "service" / part, keywords=DETAIL_KEYWORDS)
+        texts |= {message for _, _, message, _, _ in found if isinstance(message, str)}
+    words = {*get_args(Phase), *STATUSES, *SIDE_NAMES, *EDGE_NAMES, *COLORS}
+    counted = {one for one, _ in COUNTS.values()}
+    return frozenset({text for text in texts if not PLACEHOLDER.fullmatch(text)} | words - counted)
 
 
 def read_catalogue(language: str) -> Catalog:
@@ -120,7 +144,9 @@ def list_faults(language: str) -> Iterator[str]:
     yield from (f"fuzzy: {message.id}" for message in catalog if message.id and message.fuzzy)
     for ids, forms in existing.items():
         yield from _message_faults(ids, forms, catalog.num_plurals if len(ids) > 1 else 1)
-        if _typeset_all(ENGLISH, ids) != ids or _typeset_all(language, forms) != forms:
+        if (ids[0] not in problem_messages() and _typeset_all(ENGLISH, ids) != ids) or _typeset_all(
+            language, forms
+        ) != forms:
             yield f"typography: {' / '.join(ids)}"
     if catalog.plural_expr != Catalog(locale=Locale.parse(language)).plural_expr:
         yield f"the plural forms are not those of {language}"
@@ -133,6 +159,8 @@ def _message_faults(ids: tuple[str, ...], forms: tuple[str, ...], expected: int)
     if len(forms) != expected or not all(forms):
         yield f"untranslated: {name}"
     optional = {"number"} if len(ids) > 1 else set()  # "island tip" is one
+    if ids[0] in problem_messages():
+        optional = _placeholders(ids[0])  # a player need not read what a program's author needs
     if any(_placeholders(form) - optional != _placeholders(ids[0]) - optional for form in (*ids, *forms)):
         yield f"other placeholders: {name}"
 

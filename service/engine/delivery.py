@@ -78,7 +78,10 @@ def take_chosen_ship(index: TileSetIndex, game: Game, action: TakeShip, events: 
     ship = _displayed_ship(index, game, action.ship, "R5.10")
     if ship not in _most_valuable_ships(index, game):
         most = max(index.ships[other].points for other in game.display)
-        raise IllegalMove("R5.10", f"{action.ship} has {index.ships[ship].points} points, the best ship has {most}")
+        points = index.ships[ship].points
+        raise IllegalMove(
+            "R5.10", "{ship} has {points} points, the best ship has {most}", ship=action.ship, points=points, most=most
+        )
     take_ship(index, game, game.ships_owed.pop(0), ship, events, paid=None)
 
 
@@ -127,7 +130,7 @@ def _most_valuable_ships(index: TileSetIndex, game: Game) -> list[int]:
 def _displayed_ship(index: TileSetIndex, game: Game, name: str, rule: str) -> int:
     ship = index.ship_numbers.get(name)
     if ship is None or ship not in game.display:
-        raise IllegalMove(rule, f"{name} is not in the display")
+        raise IllegalMove(rule, "{ship} is not in the display", ship=name)
     return ship
 
 
@@ -135,14 +138,17 @@ def _choose_payment(index: TileSetIndex, player: Player, ship: int, action: Deli
     """Return the payment that an action means: the named one, or the only possible one (R6.5)."""
     possible = affordable_payments(index, player, ship)
     if not possible:
-        raise IllegalMove("R6.2", f"the player does not have the wares for {action.ship}")
+        raise IllegalMove("R6.2", "the player does not have the wares for {ship}", ship=action.ship)
     if action.wares is None:
         if len(possible) > 1:
-            raise IllegalMove("R6.5", f"{len(possible)} payments are possible for {action.ship}: name the wares")
+            number = len(possible)
+            raise IllegalMove(
+                "R6.5", "{number} payments are possible for {ship}: name the wares", number=number, ship=action.ship
+            )
         return possible[0]
     payment = (action.wares.bananas, action.wares.shells, action.wares.fish)
     if payment in possible:
         return payment
     if payment in index.ships[ship].payments:
-        raise IllegalMove("R6.2", f"the player does not have these wares for {action.ship}")
-    raise IllegalMove("R6.3", f"{action.ship} does not cost these wares")
+        raise IllegalMove("R6.2", "the player does not have these wares for {ship}", ship=action.ship)
+    raise IllegalMove("R6.3", "{ship} does not cost these wares", ship=action.ship)

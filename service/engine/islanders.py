@@ -6,7 +6,7 @@ from typing import Final
 from schemas.actions import Pass, PlaceIslander, RetrieveIslander
 from schemas.events import AnyEvent, IslanderReturned
 from service.engine.game import SEAT_BITS, Game
-from service.engine.segments import IllegalMove, locate_segment
+from service.engine.segments import IllegalMove, Message, locate_segment
 from service.engine.tileset_index import COORDINATE_LIMIT, FEATURE_KINDS, TileSetIndex, pack_cell
 
 IslanderMove = PlaceIslander | RetrieveIslander | Pass
@@ -53,13 +53,14 @@ def place_islander(index: TileSetIndex, game: Game, action: PlaceIslander) -> No
     player = game.players[game.seat]
     kinds = index.tiles[game.tile].kinds
     if not 0 <= action.segment < len(kinds):
-        raise IllegalMove("R4.1", f"the tile just placed has segments 0 to {len(kinds) - 1}")
+        raise IllegalMove("R4.1", "the tile just placed has segments 0 to {last}", last=len(kinds) - 1)
     if not player.supply:
         raise IllegalMove("R4.1", "no islander is left in the supply")
     segment = game.first_segments[-1] + action.segment
     label = game.feature_labels[segment]
     if game.islanders[label]:
-        raise IllegalMove("R4.2", f"the {FEATURE_KINDS[kinds[action.segment]]} of segment {action.segment} is occupied")
+        kind = Message(FEATURE_KINDS[kinds[action.segment]])
+        raise IllegalMove("R4.2", "the {kind} of segment {segment} is occupied", kind=kind, segment=action.segment)
     game.islanders[label] = 1 << SEAT_BITS * game.seat
     player.supply -= 1
     player.islander_segments.append(segment)
@@ -69,11 +70,18 @@ def retrieve_islander(index: TileSetIndex, game: Game, action: RetrieveIslander)
     """Retrieve an islander of the active player. Raises IllegalMove (R4.4)."""
     player = game.players[game.seat]
     if game.edition != "german" and player.supply:
-        raise IllegalMove("R4.4", f"{player.supply} islanders are in the supply; retrieving one needs an empty supply")
+        raise IllegalMove(
+            "R4.4", "{number} islanders are in the supply; retrieving one needs an empty supply", number=player.supply
+        )
     segment = _segment_at(index, game, action)
     if segment not in player.islander_segments:
         raise IllegalMove(
-            "R4.4", f"no islander of seat {game.seat} stands on segment {action.segment} at ({action.x}, {action.y})"
+            "R4.4",
+            "no islander of seat {seat} stands on segment {segment} at ({x}, {y})",
+            seat=game.seat,
+            segment=action.segment,
+            x=action.x,
+            y=action.y,
         )
     player.islander_segments.remove(segment)
     player.supply += 1

@@ -4,7 +4,7 @@ from typing import Final
 
 from schemas.actions import PlaceTile
 from service.engine.game import Game
-from service.engine.segments import IllegalMove
+from service.engine.segments import IllegalMove, Message
 from service.engine.tileset_index import (
     COORDINATE_LIMIT,
     SIDE_OFFSETS,
@@ -65,24 +65,31 @@ def check_placement(index: TileSetIndex, game: Game, action: PlaceTile) -> int:
     packed = game.frontier.get(cell, 0) if near else 0
     if not packed:
         if near and cell in game.board:
-            raise IllegalMove("R3.2", f"a tile already lies at ({x}, {y})")
-        raise IllegalMove("R3.2", f"({x}, {y}) shares no side with a placed tile")
+            raise IllegalMove("R3.2", "a tile already lies at ({x}, {y})", x=x, y=y)
+        raise IllegalMove("R3.2", "({x}, {y}) shares no side with a placed tile", x=x, y=y)
     if action.rotation not in index.fitting_rotations[game.tile][packed]:
         if not 0 <= action.rotation < 4:
             raise IllegalMove("R3.4", "a tile has four rotations, 0 to 3")
-        raise IllegalMove("R3.3", _describe_mismatch(index, game, action, packed))
+        raise _describe_mismatch(index, game, action, packed)
     return cell
 
 
-def _describe_mismatch(index: TileSetIndex, game: Game, action: PlaceTile, packed: int) -> str:
+def _describe_mismatch(index: TileSetIndex, game: Game, action: PlaceTile, packed: int) -> IllegalMove:
     edge_masks = index.edge_masks[game.tile * 4 + action.rotation]
     for side, name in enumerate(SIDE_NAMES):
         shown = packed >> 2 * side & 3
         code = edge_masks[side] >> 2 * (side ^ 2)
         if shown not in (0, code):
-            return (
-                f"at ({action.x}, {action.y}) the tile to the {name} shows {EDGE_NAMES[shown]}, "
-                f"but the drawn tile, turned {90 * action.rotation}°, shows {EDGE_NAMES[code]} there"
+            return IllegalMove(
+                "R3.3",
+                "at ({x}, {y}) the tile to the {side} shows {shown}, "
+                "but the drawn tile, turned {degrees}°, shows {drawn} there",
+                x=action.x,
+                y=action.y,
+                side=Message(name),
+                shown=Message(EDGE_NAMES[shown]),
+                degrees=90 * action.rotation,
+                drawn=Message(EDGE_NAMES[code]),
             )
     raise AssertionError
 

@@ -1,10 +1,30 @@
-"""What the chapters of the rules share: the segments of a placed tile, and the rejection of a move."""
+"""What the chapters of the rules share: the segments of a placed tile, and the rejection of a move, with its text."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from typing import Self
 
 from service.engine.game import Game
 from service.engine.tileset_index import TileSetIndex, unpack_cell
+
+
+class Message(str):
+    """An English text that can be worded in other languages, by its template and the values inserted.
+
+    >>> Message("a tile already lies at ({x}, {y})", x=2, y=-1)
+    'a tile already lies at (2, -1)'
+    """
+
+    __slots__ = ("template", "values")
+
+    template: str
+    values: dict[str, object]
+
+    def __new__(cls, template: str, **values: object) -> Self:
+        """Make the English text."""
+        text = super().__new__(cls, template.format_map(values))
+        text.template, text.values = template, values
+        return text
 
 
 class EngineError(Exception):
@@ -14,10 +34,9 @@ class EngineError(Exception):
 class IllegalMove(EngineError):
     """An action that the rules forbid now."""
 
-    def __init__(self, rule: str, reason: str) -> None:
-        super().__init__(rule, reason)
-        self.rule = rule
-        self.reason = reason
+    def __init__(self, rule: str, template: str, **values: object) -> None:
+        self.rule, self.reason = rule, Message(template, **values)
+        super().__init__(rule, self.reason)
 
 
 class GameNotActive(EngineError):

@@ -21,7 +21,7 @@ from service.engine.evaluation import evaluate_placement
 from service.engine.final_scoring import finish_game
 from service.engine.game import SEAT_BITS, Game
 from service.engine.placement import check_placement, has_legal_placement, legal_placements, place_tile
-from service.engine.segments import GameNotActive, IllegalMove
+from service.engine.segments import GameNotActive, IllegalMove, Message
 from service.engine.tileset_index import TileSetIndex, unpack_cell
 
 ACTION_PHASES: Final[dict[type[Action], Phase]] = {
@@ -106,12 +106,17 @@ def _check_phase(game: Game, action: Action) -> None:
     phase = game.phase
     if type(action) is Pass:
         if phase not in ("islander", "deliver"):
-            raise IllegalMove("R2", f"passing is not possible in the phase {phase}")
+            raise IllegalMove("R2", "passing is not possible in the phase {phase}", phase=Message(phase))
         wanted: Phase = action.phase or phase
     else:
         wanted = ACTION_PHASES[type(action)]
     if wanted != phase:
-        raise IllegalMove("R2", f"this action belongs to the phase {wanted}, but the phase is {phase}")
+        raise IllegalMove(
+            "R2",
+            "this action belongs to the phase {wanted}, but the phase is {phase}",
+            wanted=Message(wanted),
+            phase=Message(phase),
+        )
 
 
 def _place_tile(index: TileSetIndex, game: Game, action: PlaceTile, events: list[facts.AnyEvent]) -> None:

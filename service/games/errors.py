@@ -10,15 +10,46 @@
 `index` is that of the action in the request's list, None without a list.
 """
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import ClassVar, dataclass_transform
+
+from service.engine import Message
+from service.i18n import ENGLISH, Translator, get_translator
+
+_ENGLISH = get_translator(ENGLISH)
+
+
+def snake_case(word: str) -> str:
+    """Return a name as the API writes its fields and values."""
+    return re.sub(r"(?<=[a-z\d])(?=[A-Z])|[ .-]", "_", word).lower()
+
+
+def find_closest(word: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+    """Return which of the known words was probably meant, None if none has so much in common with it (0 to 1)."""
+    return next(iter(get_close_matches(snake_case(word), list(known), 1, likeness)), None)
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return which of the known words was meant, and what they are.
+
+    >>> suggest("firstSeat", ["players", "first_seat"])
+    ': did you mean `first_seat`? Known are players, first_seat'
+    """
+    closest, names = find_closest(word, known), ", ".join(known)
+    if closest is None:
+        return Message(": Known are {known}", known=names)
+    return Message(": did you mean `{closest}`? Known are {known}", closest=closest, known=names)
 
 
 @dataclass_transform(eq_default=False)
 class ServiceError(Exception):
     """Base of all errors that clients get as a problem.
 
-    `code` is that of `schemas.problems`; `text` is formatted with the error's attributes, and `outcome`.
+    `code` is that of `schemas.problems`; `text`, which the catalogues have too, is formatted with the error's
+    attributes, and `outcome`.
     """
 
     code: ClassVar[str] = "internal"
@@ -29,10 +60,10 @@ class ServiceError(Exception):
         if "__annotations__" in vars(cls):
             dataclass(eq=False)(cls)
 
-    def describe(self, outcome: str) -> str:
+    def describe(self, outcome: str = "", translator: Translator = _ENGLISH) -> str:
         """Return what is wrong; `outcome` is what the client must know of its request if the store is unavailable."""
         shown = {name: value.hex() if isinstance(value, bytes) else value for name, value in vars(self).items()}
-        return self.text.format_map({**shown, "outcome": outcome})
+        return translator.word(Message(self.text, **shown, outcome=outcome))
 
 
 class GameError(ServiceError):
@@ -46,7 +77,7 @@ class Malformed(GameError, code="malformed", text="{detail}"):
     path: str | None = None
 
 
-HOW_TO_AUTHENTICATE = (
+HOW_TO_AUTHENTICATE = Message(
     "send Authorization: Bearer TOKEN, without quotes, or over a WebSocket an `auth` message with TOKEN alone"
 )
 
@@ -62,12 +93,13 @@ class NoSuchGame(
 
 
 class TileSetError(GameError):
-    """A tile set is missing."""
+    """A tile set is missing; `hint` says which may have been meant."""
 
     tileset: str
+    hint: str = ""
 
 
-class NoSuchTileSet(TileSetError, code="not_found", text="there is no tile set {tileset}: `GET /v1/tilesets` has all"):
+class NoSuchTileSet(TileSetError, code="not_found", text="there is no tile set {tileset}{hint}"):
     """No tile set has the id in the path."""
 
 
@@ -85,14 +117,12 @@ class TileSetMissing(
     retry_after_s = 1
 
 
-class UnknownBot(
-    GameError, code="unknown_bot", text="there is no bot {bot}: known are {known}; `GET /v1/bots` lists them"
-):
-    """A seat of a new game names a bot that this service does not have; `known` are those that it has."""
+class UnknownBot(GameError, code="unknown_bot", text="there is no bot {bot}{hint}; `GET /v1/bots` describes them"):
+    """A seat of a new game names a bot that this service does not have; `hint` says which may have been meant."""
 
     bot: str
     seat: int
-    known: str
+    hint: str
 
     @property
     def path(self) -> str:
@@ -100,19 +130,20 @@ class UnknownBot(
         return f"$.players[{self.seat}].bot"
 
 
-class Unauthorized(
-    GameError, code="unauthorized", text="this token is unknown here: send one that creating or joining returned"
-):
+class Unauthorized(GameError, code="unauthorized", text="{reason}"):
     """The token is missing, in another form than a bearer token's, or unknown."""
 
     missing: bool
     is_malformed: bool = False
 
-    def describe(self, outcome: str) -> str:
-        """Return which of them."""
+    def __post_init__(self) -> None:
+        """Say which of them."""
         if self.missing:
-            return f"a bearer token is required: {HOW_TO_AUTHENTICATE}"
-        return f"this is no bearer token: {HOW_TO_AUTHENTICATE}" if self.is_malformed else super().describe(outcome)
+            self.reason = Message("a bearer token is required: {how}", how=HOW_TO_AUTHENTICATE)
+        elif self.is_malformed:
+            self.reason = Message("this is no bearer token: {how}", how=HOW_TO_AUTHENTICATE)
+        else:
+            self.reason = Message("this token is unknown here: send one that creating or joining returned")
 
 
 class NoOwnGames(
@@ -122,8 +153,6 @@ class NoOwnGames(
 ):
     """The request for one's own games has no secret, or none of a game."""
 
-    describe = ServiceError.describe
-
 
 class ApiKeyRejected(GameError, code="unauthorized", text="{reason}"):
     """The API key is missing, unknown, expired or revoked; `reason` says which."""
@@ -131,15 +160,19 @@ class ApiKeyRejected(GameError, code="unauthorized", text="{reason}"):
     reason: str
 
 
-class WrongSeat(GameError, code="wrong_seat", text="this token does not act for seat {seat}"):
+class WrongSeat(GameError, code="wrong_seat", text="{reason}"):
     """The token does not act for this seat."""
 
     seat: int | None
     index: int | None = None
 
-    def describe(self, outcome: str) -> str:
-        """Return for which seat; a spectator's token has none."""
-        return "this token only reads: send a seat's or the owner's" if self.seat is None else super().describe(outcome)
+    def __post_init__(self) -> None:
+        """Say for which seat; a spectator's token has none."""
+        self.reason = (
+            Message("this token only reads: send a seat's or the owner's")
+            if self.seat is None
+            else Message("this token does not act for seat {seat}", seat=self.seat)
+        )
 
 
 class NotOwner(GameError, code="not_owner", text="this token of the game may not do that; the owner's may"):
@@ -181,6 +214,10 @@ class StatusError(GameError):
     """The game has another status."""
 
     status: str
+
+    def __post_init__(self) -> None:
+        """Let the status be worded in other languages."""
+        self.status = Message(self.status)
 
 
 class GameNotActive(StatusError, code="not_active", text="the game is {status}"):

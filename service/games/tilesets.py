@@ -16,7 +16,7 @@ from schemas.tileset import TileSet
 from service.engine import TileSetIndex
 from service.engine.tileset_validation import MAX_FILE_BYTES, TileSetInvalid, parse_tileset
 from service.files import read_file
-from service.games.errors import TileSetError, TileSetMissing
+from service.games.errors import TileSetError, TileSetMissing, suggest
 
 T = TypeVar("T")
 
@@ -142,7 +142,7 @@ class TileSetCatalogue:
         """
         loaded = self._sets.get(tileset)
         if loaded is None:
-            raise missing(tileset)
+            raise missing(tileset, suggest(tileset, self._sets))
         return loaded
 
 

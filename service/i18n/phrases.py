@@ -15,7 +15,7 @@ import msgspec
 from schemas.game import Score
 from schemas.tileset import Cost
 from schemas.vocabulary import Color, Edge, Wares
-from service.engine import Game
+from service.engine import Game, Message
 
 Language = Literal["en", "fr", "de"]
 
@@ -41,6 +41,15 @@ class Translator:
         """Return the translated message in the language's plural form for `number`."""
         values["number"] = number
         return self._translations.ngettext(one, many, number).format_map(values)
+
+    def word(self, text: object) -> str:
+        """Return a Message in this language; anything else as it is."""
+        if not isinstance(text, Message):
+            return str(text)
+        values = {
+            name: self.word(value) if isinstance(value, Message) else value for name, value in text.values.items()
+        }
+        return self.gettext(text.template, **values)
 
     def text(self, key: str, /, **values: Any) -> str:
         """Return the translation of the text with this key."""

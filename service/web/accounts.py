@@ -24,6 +24,7 @@ from weakref import WeakValueDictionary
 
 from aiohttp import web
 
+from service.engine import Message
 from service.fair_queue import FairQueue, Requester, UnattendedLimits
 from service.games.ports import Grant, RateLimit, StoreError
 from service.games.repository import Context
@@ -333,7 +334,7 @@ class Account:
     def occupy(self, what: Counted, limit: int) -> Iterator[None]:
         """Count one while the block runs. Raises TooManyWaiting."""
         if self.is_full(what, limit):
-            raise TooManyWaiting(f"{what} of this address", limit)
+            raise TooManyWaiting(Message("{what} of this address", what=Message(what)), limit)
         self.add(what, 1)
         try:
             yield

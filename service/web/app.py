@@ -7,13 +7,13 @@ import re
 from asyncio import Event
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 from aiohttp import web
 
 from schemas.vocabulary import ID
 from service.games.api_key import ApiKeyAuthenticator
+from service.games.errors import find_closest
 from service.games.hub import Hub
 from service.games.repository import Context
 from service.supervision import Supervisor
@@ -113,7 +113,7 @@ MAX_SUGGESTED_LENGTH = 64
 """Characters of an unknown path for which another is suggested: longer ones would cost up to seven requests."""
 
 MIN_LIKENESS = 0.75
-"""What parts of a path have in common, from 0 to 1, of which one is suggested for the other."""
+"""What parts of a path have in common of which one is suggested for the other: `status` is not like `seats`."""
 
 MAX_SUGGESTED_PARTS = 8
 """Parts of an unknown path that are compared with known ones."""
@@ -201,12 +201,12 @@ class Router:
             return f": did you mean {known}?"
         node, found = self._root.texts.get("v1", _Node()), "/v1"
         for part in parts:
-            close = get_close_matches(part.lower(), node.texts, 1, MIN_LIKENESS)
+            close = find_closest(part, node.texts, MIN_LIKENESS)
             limited = [one for one in node.patterns if ANY_PART not in one[0].pattern]
             matching = (following for pattern, following in limited if pattern.fullmatch(part))
-            following = node.texts[close[0]] if close else next(matching, None)
+            following = node.texts[close] if close else next(matching, None)
             if following is not None:
-                node, found = following, f"{found}/{close[0] if close else part}"
+                node, found = following, f"{found}/{close or part}"
             elif any(ID in pattern.pattern for pattern, _ in limited):
                 return NO_ID
             elif found != "/v1":

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from multidict import CIMultiDict, istr
 
 from schemas.lobby import CreateGame
-from service.engine import Game
+from service.engine import Game, Message
 from service.fair_queue import QueueFull, Requester
 from service.games.api_key import ApiKey, Quotas
 from service.games.errors import UnknownTileSet
@@ -193,7 +193,7 @@ class Charge:
                     finally:
                         self.charge_time(perf_counter() - started_at)
             except QueueFull as error:
-                raise TooManyWaiting("replays", MAX_WAITING_REPLAYS) from error
+                raise TooManyWaiting(Message("replays"), MAX_WAITING_REPLAYS) from error
 
     def _price_turns(self, playing: Sequence[str]) -> int:
         """Return the tokens for one turn of each bot."""

@@ -144,9 +144,14 @@ class TrustedProxies:
 
     @staticmethod
     def forwarded_base_path(headers: CIMultiDictProxy[str]) -> str:
-        """Return the path that trusted proxies have removed, each its part; empty if they name none, or no path."""
+        """Return the path that trusted proxies have removed, each its part; empty if they name none, or no path.
+
+        Each adds its part behind those of the proxies before it, as Traefik's and Spring's do, with a slash or without.
+        """
+        parts = ",".join(headers.getall(FORWARDED_PREFIX, ())).split(",")
+        paths = (part.strip(" \t").removesuffix("/").removeprefix("/") for part in parts)
         try:
-            return parse_base_path(re.sub(r"[ \t]*,[ \t]*", "", ",".join(headers.getall(FORWARDED_PREFIX, ()))))
+            return parse_base_path("".join(f"/{path}" for path in paths if path))
         except BadBasePath:
             return ""
 

@@ -19,8 +19,8 @@ from aiohttp.http import RawRequestMessage
 from aiohttp.web_protocol import ERROR
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from schemas.problems import problem
 from service.games.errors import ServiceError
+from service.i18n import Language
 from service.telemetry import tracing
 from service.telemetry.counters import Histogram
 from service.telemetry.logs import LOG_CONTEXT
@@ -29,7 +29,7 @@ from service.web import problems
 from service.web.app import DRAINING, NO_ROUTE, UNMATCHED, App, Handler, HttpRequest, Terms
 from service.web.connection import ClientConnection, get_connection
 from service.web.connection_limiter import CONNECTION_LIMITER
-from service.web.headers import options_response, prefers_media_type
+from service.web.headers import negotiate_language, options_response, prefers_media_type
 from service.web.parsing import EVENT_STREAM, JSON, check_head, without_expectation
 from service.web.rate_limiter import RATE_LIMITER
 from service.web.response_heads import REQUEST_ID, add_base_path, is_valid_request_id, new_request_id
@@ -141,6 +141,10 @@ def _describe_span(span: "Span", context: RequestContext, request: HttpRequest, 
         span.set_attribute("south_seas.game", game)
 
 
+def _language(request: web.BaseRequest) -> Language:
+    return negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ()))
+
+
 async def _raise(error: ServiceError, _request: HttpRequest) -> web.StreamResponse:
     raise error
 
@@ -169,7 +173,7 @@ class ProblemProtocol(ClientConnection):
             log_request(request, UNMATCHED, document.status, 0.0)
         else:
             logging.getLogger(__name__).error("%s %s failed", request.method, request.path, exc_info=exc)
-            document = problem("internal", "internal server error")
+            document = problems.to_problem(RuntimeError(), language=_language(request))
         if request.writer.output_size > 0:
             raise ConnectionError("the response has already begun")
         response = problems.problem_response(document)
@@ -298,7 +302,7 @@ class ProblemServer(web.Server):
             if request.method == "OPTIONS" and isinstance(error, problems.NoSuchPath | problems.MethodNotAllowed):
                 response = options_response(request, error)
             else:
-                response = problems.error_response(error, request)
+                response = problems.error_response(error, request, _language(request))
             if isinstance(error, problems.RateLimited):
                 connection.limiter.proxies.report_untrusted(connection.client, request.headers)
         if rate_limiter is not None:

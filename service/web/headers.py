@@ -109,7 +109,7 @@ def negotiate_language(lines: Sequence[str]) -> Language:
     `fr-CA` matches `fr`, `*` matches every language that is not named, and `q=0` excludes one. Invalid ranges are
     ignored.
     """
-    return _negotiate(",".join(lines))
+    return _negotiate(join_lines(lines))
 
 
 def set_content_language(response: web.Response, language: str) -> web.Response:
@@ -184,8 +184,8 @@ SecretIdempotencyKey = Annotated[
     _text_header(
         "Idempotency-Key",
         "A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret "
-        "of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with "
-        "repetitions or sequences are rejected. The key is never stored.",
+        "of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys that "
+        "repeat themselves, or consist of words, numbers and dates, are rejected. The key is never stored.",
         min_length=MIN_SECRET_LENGTH,
         **_KEY_LIMITS,
     ),
@@ -194,8 +194,8 @@ SecretIdempotencyKey = Annotated[
 _CREATOR_KEY = _text_header(
     "Creator-Key",
     "A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with "
-    "`openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games "
-    "and seats that were created with it.",
+    "`openssl rand -hex 16`; keys that repeat themselves, or consist of words, numbers and dates, are rejected. "
+    "`GET /v1/seats/me/games` lists the games and seats that were created with it.",
     min_length=MIN_SECRET_LENGTH,
     max_length=202,
     pattern=r"^[A-Za-z0-9._~+/-]{32,200}={0,2}(?!\n)$",

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
+from math import ceil
 from typing import Any
 
 import msgspec
@@ -18,11 +18,14 @@ from aiohttp.http_exceptions import (
 )
 
 from schemas.base import Query, encode_json
+from schemas.player_names import MAX_NAME_LENGTH
 from schemas.problems import MEDIA_TYPE, Problem, problem
+from service.engine import Message
 from service.games import errors as games
 from service.games.due_work import record_failure
 from service.games.errors import ServiceError
 from service.games.ports import GameOfLaterRelease, RateLimit, StoreUnavailable, UnreadableGame
+from service.i18n import ENGLISH, Language, get_translator
 from service.telemetry.metrics import PROBLEMS, STORE_UNAVAILABLE
 from service.web.app import HttpRequest
 from service.web.response_heads import WholeResponse
@@ -77,10 +80,11 @@ class MethodNotAllowed(WebError, code="method_not_allowed", text="{method} is no
     allowed: str
 
 
-class NoSuchPiece(WebError, code="not_found", text="the tile set has no {piece}"):
-    """The tile set has no tile or ship with this id."""
+class NoSuchPiece(WebError, code="not_found", text="the tile set has no {piece}{hint}"):
+    """The tile set has no tile or ship with this id; `hint` says which may have been meant."""
 
     piece: str
+    hint: str
 
 
 class NoSuchVersion(WebError, code="not_found", text="the game has no version {requested}: the latest is {latest}"):
@@ -114,13 +118,17 @@ class RenderingFailed(
 class RateLimited(
     WebError,
     code="rate_limited",
-    text="over the limit of {policy}, {rate.quota} in {rate.window_s} s: retry in {retry_after_s} s",
+    text="over the limit of {policy}, {rate.quota} in {rate.window_s} s: retry in {wait}",
 ):
     """A client sends too many requests: its bucket of a policy is empty for `retry_after_s` seconds."""
 
     policy: str
     retry_after_s: int
     rate: RateLimit
+
+    def __post_init__(self) -> None:
+        """Say how long to wait, in minutes where that is longer than one."""
+        self.wait = f"{self.retry_after_s} s" if self.retry_after_s <= 60 else f"{ceil(self.retry_after_s / 60)} min"
 
 
 class TooManyConnections(
@@ -179,34 +187,34 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing; of the others all but POST are idempotent (RFC 9110, 9.2)."""
 
 
-NOTHING_CHANGED = "nothing was changed: retry"
-REPEATABLE = "the request may have been applied, and may be repeated"
-MAYBE_APPLIED = "the request may have been applied: check that before you send it again"
+NOTHING_CHANGED = Message("nothing was changed: retry")
+REPEATABLE = Message("the request may have been applied, and may be repeated")
+MAYBE_APPLIED = Message("the request may have been applied: check that before you send it again")
 """What a client must know of a request during an outage; `outcome_with_key` if it has an idempotency key."""
 
 
 def outcome_with_key(name: str) -> str:
     """Return what a client must know of a request with an idempotency key, which it sends as `name`."""
-    return f"the request may have been applied: retry with the same {name}"
+    return Message("the request may have been applied: retry with the same {name}", name=name)
 
 
 _ERROR_MEMBERS = ("rule", "path", "index", "version", "digest", "next_game", "retry_after_s")
 """Attributes of errors that become members of their problems."""
 
 
-def to_problem(error: Exception, outcome: str = NOTHING_CHANGED) -> Problem:
-    """Return the problem for a ServiceError; any other error is `internal`.
+def to_problem(error: Exception, outcome: str = NOTHING_CHANGED, language: Language = ENGLISH) -> Problem:
+    """Return the problem for a ServiceError, with its detail in a language; any other error is `internal`.
 
     `outcome` is what the client must know of its request if the store is unavailable.
     """
     if not isinstance(error, ServiceError):
-        return problem("internal", "internal server error")
+        return problem("internal", get_translator(language).gettext(ServiceError.text))
     if isinstance(error, StoreUnavailable):
         STORE_UNAVAILABLE.labels(error.cause).inc()
     members: dict[str, Any] = {name: getattr(error, name, None) for name in _ERROR_MEMBERS}
     if isinstance(error, games.VersionMismatch):
         members["digest"] = error.digest.hex()
-    return problem(error.code, error.describe(outcome), **members)
+    return problem(error.code, error.describe(outcome, get_translator(language)), **members)
 
 
 def problem_response(document: Problem, extra_headers: Mapping[str, str] = NO_HEADERS) -> WholeResponse:
@@ -218,9 +226,9 @@ def problem_response(document: Problem, extra_headers: Mapping[str, str] = NO_HE
     return WholeResponse(status=document.status, body=encode_json(document), headers={**headers, **extra_headers})
 
 
-def error_response(error: Exception, request: web.BaseRequest) -> web.Response:
-    """Return the response to a request that raised a ServiceError."""
-    document = to_problem(error, _outcome(request))
+def error_response(error: Exception, request: web.BaseRequest, language: Language = ENGLISH) -> web.Response:
+    """Return the response to a request that raised a ServiceError, in the language of its client."""
+    document = to_problem(error, _outcome(request), language)
     is_damaged = isinstance(error, UnreadableGame) and not isinstance(error, GameOfLaterRelease)
     if is_damaged and isinstance(request, HttpRequest):
         record_failure("requests", request.match_info.get("id", ""), error, "its requests get 503")
@@ -305,6 +313,30 @@ NO_LINE_FEED = r"(?!\\n)"
 """What patterns have for Python alone, as msgspec quotes it."""
 
 
+_NAME_FAULTS: dict[str, str] = {
+    fault: fault
+    for fault in (
+        Message("the name has no visible character"),
+        Message("the name has more than {number} characters", number=MAX_NAME_LENGTH),
+        Message("joins nothing"),
+        Message("is invisible"),
+        Message("is a control or format character"),
+    )
+}
+"""What is wrong with a name or one of its characters, as `normalize_name` says it, by itself."""
+
+_NAME_CHARACTER = re.compile(r"character (\d+) of the name \((.+)\) (.+)")
+
+
+def _name_fault(detail: str) -> str:
+    """Return the same detail, as a Message if a name is wrong, which people write."""
+    if match := _NAME_CHARACTER.fullmatch(detail):
+        number, code, fault = match.groups()
+        fault = _NAME_FAULTS.get(fault, fault)
+        return Message("character {number} of the name ({code}) {fault}", number=number, code=code, fault=fault)
+    return _NAME_FAULTS.get(detail, detail)
+
+
 def _parse_validation_message(message: str) -> games.Malformed:
     """Split a message of msgspec into detail and path; a field at the start of the message becomes part of the path.
 
@@ -316,7 +348,7 @@ def _parse_validation_message(message: str) -> games.Malformed:
     detail, path = (match["detail"], match["path"] or "$") if match else (message, "$")
     if field := _MESSAGE_WITH_FIELD.fullmatch(detail):
         detail, path = field["reason"] or detail, f"{path}.{field['name']}"
-    return games.Malformed(detail, path)
+    return games.Malformed(_name_fault(detail), path)
 
 
 _PATH_PART = re.compile(r"\.(\w+)|\[")
@@ -380,20 +412,6 @@ def _values(schemas: list[Schema]) -> list[str]:
     return [str(value) for one in schemas for value in one.get("enum", ())]
 
 
-def suggest(word: str, known: Sequence[str]) -> str:
-    """Return which of the known words was meant, and what they are.
-
-    >>> suggest("firstSeat", ["players", "first_seat"])
-    ': did you mean `first_seat`? Known are players, first_seat'
-    """
-    close = get_close_matches(_snake_case(word), known, 1)
-    return f": {f'did you mean `{close[0]}`? ' if close else ''}Known are {', '.join(known)}"
-
-
-def _snake_case(word: str) -> str:
-    return re.sub(r"(?<=[a-z\d])(?=[A-Z])|[ .-]", "_", word).lower()
-
-
 def _find_meant(word: str, table: Mapping[str, str], known: Sequence[str]) -> str | None:
     """Return which of the known words a word is, or else stands for in a table."""
     meant = " ".join([word, *(names for names, written in table.items() if word in written.split())]).split()
@@ -406,7 +424,7 @@ def place_parameter(name: str, known: Sequence[str]) -> str:
     >>> place_parameter("perPage", ["limit", "cursor"]), place_parameter("utm_source", ["limit", "cursor"])
     ('did you mean `limit`?', '')
     """
-    snake = _snake_case(name)
+    snake = games.snake_case(name)
     if name in known:
         return ""
     if snake in _HEADERS:
@@ -423,7 +441,7 @@ def _find_fix(detail: str, path: str, kind: Any) -> str:
     if invalid is not None and path == "$.type" and invalid[1] in _values(_follow(kind, "$.action.type")):
         return f': did you mean {{"type": "act", "action": {{"type": "{invalid[1]}", ...}}}}?'
     if values and (invalid is not None or detail.startswith("Object missing")):
-        return suggest(invalid[1] if invalid else "", values)
+        return games.suggest(invalid[1] if invalid else "", values)
     if detail.startswith("Object contains unknown field"):
         return _place_field(path, kind)
     if path == "$" and detail.endswith("got `array`"):
@@ -445,14 +463,14 @@ def _place_field(path: str, kind: Any) -> str:
     parent, _, name = path.rpartition(".")
     if name in TOKEN_PARAMETERS:
         return f": {games.HOW_TO_AUTHENTICATE}"
-    snake, known, root = _snake_case(name), _fields(_follow(kind, parent)), _fields(_follow(kind, "$"))
+    snake, known, root = games.snake_case(name), _fields(_follow(kind, parent)), _fields(_follow(kind, "$"))
     for fields in (known, root):
         if (meant := _find_meant(snake, _FIELDS, fields)) is not None:
-            return suggest(meant, fields)
+            return games.suggest(meant, fields)
     if snake in _HEADERS and "type" not in root:
         return f": send it as the header {_HEADERS[snake]}"
     inner = next((one for one in known if name in _fields(_follow(kind, f"{parent}.{one}"))), None)
-    return f': did you mean {{"{inner}": {{"{name}": ...}}}}?' if inner else suggest(name, known)
+    return f': did you mean {{"{inner}": {{"{name}": ...}}}}?' if inner else games.suggest(name, known)
 
 
 def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionError, kind: Any) -> games.Malformed:
@@ -461,7 +479,8 @@ def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionErr
         malformed = _parse_validation_message(str(error))
         fix = _find_fix(malformed.detail, malformed.path or "$", kind)
         says_all = fix and (malformed.detail.startswith(_WRONG_LENGTH) or _WRONG_FORM in malformed.detail)
-        malformed.detail = fix.removeprefix(": ") if says_all else malformed.detail + fix
+        if fix:
+            malformed.detail = fix.removeprefix(": ") if says_all else malformed.detail + fix
         return malformed
     if isinstance(error, msgspec.MsgspecError):
         fix = ": names and texts stand in double quotes" if str(error).partition(" (")[0] in _NO_QUOTES else ""

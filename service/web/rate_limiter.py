@@ -25,6 +25,7 @@ import msgspec
 from aiohttp import hdrs, web
 from multidict import istr
 
+from service.engine import Message
 from service.fair_queue import ANONYMOUS, FairQueue, QueueFull
 from service.games.api_key import ApiKey, ApiKeyAuthenticator
 from service.games.errors import ApiKeyRejected, Malformed, Unauthorized
@@ -65,7 +66,9 @@ async def open_stream(request: HttpRequest) -> AsyncIterator[None]:
     if limits.rate_limits and account.is_full("streams", limits.max_streams_per_address):
         RATE_LIMITED.labels("open-streams").inc()
         raise TooManyConnections(
-            "sockets and event streams of this address", limits.max_streams_per_address, "max-streams-per-address"
+            Message("sockets and event streams of this address"),
+            limits.max_streams_per_address,
+            "max-streams-per-address",
         )
     account.add("streams", 1)
     try:

@@ -23,6 +23,7 @@ from schemas.tileset import TileSet
 from service.drawing.game_picture import board_svg
 from service.drawing.scene import BoardOptions, make_scene
 from service.drawing.text_board import board_text
+from service.engine import Message
 from service.fair_queue import FairQueue, QueueFull, Requester
 from service.supervision import ProcessEnded, ProcessPool, spawn
 from service.telemetry.metrics import PICTURE_CACHE_BYTES, PICTURE_DURATION, PICTURES, PICTURES_WAITING
@@ -126,7 +127,7 @@ class Worker:
                     report(ended.processor_s or RESTART_S)
                     raise RenderingFailed(f"the worker {ended}") from ended
         except QueueFull as error:
-            raise TooManyWaiting("pictures", MAX_WAITING) from error
+            raise TooManyWaiting(Message("pictures"), MAX_WAITING) from error
         report(seconds)
         return picture
 

@@ -229,6 +229,8 @@ def static_response(
 
 EXAMPLE_URL = b"http://127.0.0.1:8080"
 """The URL of the service in the sources of the documentation."""
+_EXAMPLE_HOST, _EXAMPLE_PROTOCOL = b'"127.0.0.1:8080"', b'"protocol": "ws"'
+"""Parts of that of its sockets, in the AsyncAPI document."""
 
 
 def localized_response(request: HttpRequest, asset: Asset, security_headers: Mapping[str, str]) -> web.Response:
@@ -241,4 +243,8 @@ def localized_response(request: HttpRequest, asset: Asset, security_headers: Map
 
 @lru_cache(maxsize=32)  # as many as there are
 def _localize(asset: Asset, url: str) -> Asset:
-    return make_asset(asset.media_type.partition(";")[0], asset.body.replace(EXAMPLE_URL, url.encode()))
+    host = f'"{url.split("/")[2]}"'
+    body = asset.body.replace(EXAMPLE_URL, url.encode()).replace(_EXAMPLE_HOST, host.encode())
+    if url.startswith("https:"):
+        body = body.replace(_EXAMPLE_PROTOCOL, _EXAMPLE_PROTOCOL[:-1] + b's"')
+    return make_asset(asset.media_type.partition(";")[0], body)

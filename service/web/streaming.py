@@ -20,6 +20,7 @@ from aiohttp import HttpVersion11, web
 
 from schemas.base import encode_json
 from schemas.messages import Snapshot
+from service.engine import Message
 from service.games.access import AccessRecord, authorize_read
 from service.games.channel import ChannelMessage, DiffsMessage, MessageBatch, SnapshotMessage, build_snapshot
 from service.games.errors import GameError, NoSuchGame, Unauthorized
@@ -237,7 +238,9 @@ def check_subscriber_limit(hub: Hub, game: str, limits: Limits) -> None:
     if hub.count_subscribers(game) >= limits.max_watchers_per_game:
         RATE_LIMITED.labels("watchers").inc()
         raise TooManyConnections(
-            "sockets and event streams that watch this game", limits.max_watchers_per_game, "max-watchers-per-game"
+            Message("sockets and event streams that watch this game"),
+            limits.max_watchers_per_game,
+            "max-watchers-per-game",
         )
 
 

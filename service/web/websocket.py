@@ -16,6 +16,7 @@ from aiohttp import WSMessage, WSMsgType, hdrs, web
 from schemas import messages
 from schemas.commands import ActionResult, IncludeQuery
 from schemas.vocabulary import ID, is_valid_id
+from service.engine import Message
 from service.games import repository
 from service.games.access import AccessRecord, authorize_read
 from service.games.channel import build_snapshot
@@ -133,7 +134,7 @@ class Session:
         app = request.app
         self._client = get_connection(request)
         self._language = negotiate_language(request.headers.getall(hdrs.ACCEPT_LANGUAGE, ()))
-        """Of the texts of legal moves."""
+        """Of the texts of legal moves and problems."""
         self._rate_limited = 0
         """Messages in a row that exceeded the rate limit."""
         self._limiter = app[RATE_LIMITER]
@@ -184,7 +185,7 @@ class Session:
         except ServiceError as error:
             if isinstance(error, NoSuchGame | Unauthorized):
                 self._limiter.count_guesses(self._client.charge.account)
-            self._connection.send_problem(*envelope, problems.to_problem(error, _outcome(message)))
+            self._connection.send_problem(*envelope, problems.to_problem(error, _outcome(message), self._language))
         finally:
             charge.settle(is_successful=is_successful)
             self._client.charge_busy_time()
@@ -213,7 +214,7 @@ class Session:
         connection.unsubscribe(game)
         if len(connection.games) >= self._limits.max_subscriptions:
             raise problems.TooManyConnections(
-                "games of this socket", self._limits.max_subscriptions, "max-subscriptions"
+                Message("games of this socket"), self._limits.max_subscriptions, "max-subscriptions"
             )
         check_subscriber_limit(self._hub, game, self._limits)
         record = await self._load_readable(game, message.since)
@@ -327,7 +328,7 @@ class Session:
         authorize_read(stored.access, message.game, message.token)
         if not self.tokens.has_room(message.game):
             most = self._client.limiter.limits.max_subscriptions
-            raise problems.TooManyConnections("games with tokens of this socket", most, "max-subscriptions")
+            raise problems.TooManyConnections(Message("games with tokens of this socket"), most, "max-subscriptions")
         self._add_token(message.game, message.token)
         self._connection.send(messages.Ack(id=message.id, game=message.game, version=None, digest=None))
 
@@ -338,7 +339,7 @@ class Session:
 
     def _reject_rate_limited(self, envelope: Envelope, error: problems.RateLimited) -> None:
         """Reply with the rate limit's error; close the socket of a client that does not slow down."""
-        self._connection.send_problem(*envelope, problems.to_problem(error))
+        self._connection.send_problem(*envelope, problems.to_problem(error, language=self._language))
         self._rate_limited += 1
         if self._rate_limited >= MAX_RATE_LIMITED or self._client.charge.account.find_debt() is not None:
             self._connection.refuse(error)

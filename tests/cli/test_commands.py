@@ -189,8 +189,8 @@ async def run_limited(*arguments: str, environment: Mapping[str, str] = NOTHING,
 async def test_a_mistyped_setting_refuses_the_start_and_names_the_nearest() -> None:
     mistyped = {"SOUTH_SEAS_DRAIN_S": "5", "SOUTH_SEAS_REDIS_ULR": "redis://x"}
     text = (
-        ": there is no setting SOUTH_SEAS_DRAIN_S: do you mean SOUTH_SEAS_DRAIN_TIME_S?; "
-        "there is no setting SOUTH_SEAS_REDIS_ULR: do you mean SOUTH_SEAS_REDIS_URL?\n"
+        ": there is no setting SOUTH_SEAS_DRAIN_S: did you mean SOUTH_SEAS_DRAIN_TIME_S?; "
+        "there is no setting SOUTH_SEAS_REDIS_ULR: did you mean SOUTH_SEAS_REDIS_URL?\n"
     )
     for command in (("config", "check"), ("export", "--all", "out")):
         finished = await south_seas(*command, **mistyped)
@@ -356,7 +356,7 @@ def test_no_command_prints_an_escape_sequence_or_a_password() -> None:
 
 def test_help_texts_are_as_they_were() -> None:
     command = (sys.executable, "-m", "tests.cli.transcript")
-    printed = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout.decode()
+    printed = subprocess.run(command, capture_output=True, check=True).stdout.decode()
     assert printed == HELP_TEXTS.read_text(), "if they should differ, see tests/cli/transcript.py"
 
 

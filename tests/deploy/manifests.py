@@ -55,7 +55,6 @@ def render(overlay: str) -> tuple[Resource, ...]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
         )
     if finished.returncode or finished.stderr:
         pytest.fail(f"kubectl kustomize k8s/overlays/{overlay}: {finished.stderr}")

@@ -35,7 +35,7 @@ from tests.deploy.manifests import (
 )
 from tests.deploy.test_image import load_script
 from tests.docs.blocks import DOCS, blocks
-from tests.polling import TIMEOUT_S, wait_until
+from tests.polling import wait_until
 from tests.redis_servers import ACL, CLUSTER_ACL, create_access, standalone
 from tests.server_process import start_server, variables
 from tests.telemetry.observed_instances import promtool
@@ -157,7 +157,7 @@ def _container(overlay: str, job: str) -> Resource:
 def run_backups(directory: Path, *task: str) -> subprocess.CompletedProcess[str]:
     """Run the script; raises if it fails."""
     command = (sys.executable, str(SCRIPT), str(directory), *task)
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
+    return subprocess.run(command, capture_output=True, text=True, check=True)
 
 
 def backups(directory: Path, *task: str) -> str:

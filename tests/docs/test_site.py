@@ -226,7 +226,7 @@ async def test_a_page_can_be_followed_from_top_to_bottom(page: str, service_url:
     script = make_script((block for block in blocks(page) if block.is_run), service_url.removeprefix("http://"))
     path = f"{sys.base_prefix}/bin{os.pathsep}{os.environ['PATH']}"  # a shim of `python3` would take most of the time
     environment = {"PATH": path, "HOME": str(tmp_path)}
-    shell = await run_program(*("sh", "-c", script), cwd=folder, env=environment, timeout_s=110, start_new_session=True)
+    shell = await run_program(*("sh", "-c", script), cwd=folder, env=environment, start_new_session=True)
     assert shell.returncode == 0, f"{shell.stderr}\n{shell.stdout[-2000:]}"
     for pattern in EXPECTED_OUTPUT.get(page, ()):
         assert re.search(pattern, shell.stdout, re.MULTILINE), pattern

@@ -207,6 +207,23 @@ async def test_whoever_resigns_in_a_paused_game_resumes_it(store: GameStore) -> 
     await table.verify()
 
 
+async def test_a_player_who_is_not_on_turn_resumes_a_paused_game_by_returning(store: GameStore) -> None:
+    """As one whose opponent is away, and who missed a turn too."""
+    table = await new_game(store, timeout_s=60, policy="pass")
+    await table.finish_turn()
+    for _ in range(2):
+        await table.let_pass(61)
+    assert ((game := await table.game()).decider, game.paused) == (1, True)
+    await table.follow()
+    await table.return_to_seat(seat=0)
+    (resumed,) = await table.follow()
+    assert (event_types(resumed), resumed["by"], resumed["seat"]) == (["game_resumed"], "owner", 0)
+    await table.let_pass(61)
+    assert ((game := await table.game()).decider, game.paused) == (0, False)
+    assert seconds_left(game, table.clock) == 60
+    await table.verify()
+
+
 async def test_pass_continues_where_the_player_stopped(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60)
     await table.act()

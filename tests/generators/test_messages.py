@@ -6,8 +6,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.generators.toolchain import NODE_MODULES, PROGRAMS, compile_typescript, run
-from tests.tools import ASYNCAPI, NODE, NPM_GENERATORS, ROOT, require
+from tests.generators.toolchain import NODE_MODULES, PROGRAMS, compile_typescript
+from tests.tools import ASYNCAPI, NODE, NPM_GENERATORS, ROOT, require, run
 
 pytestmark = pytest.mark.timeout(600)
 

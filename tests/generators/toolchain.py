@@ -4,20 +4,17 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from tests.generators.clients import GeneratedClient
-from tests.tools import GENERATORS, GO, NODE, NPM_GENERATORS, ROOT, require
-from tests.tools import run as run_program
+from tests.tools import GENERATORS, GO, NODE, NPM_GENERATORS, ROOT, require, run
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 OPENAPI = ROOT / "schemas" / "openapi.json"
 NODE_MODULES = ROOT / ".venv-generators" / "npm" / "node_modules"
 
-run = partial(run_program, timeout_s=500)
 
 ENCODED_MEDIA_TYPES = {
     "content_type_overrides": {

@@ -92,7 +92,8 @@ def test_translators_type_plain_signs_and_the_command_sets_those_of_the_language
 def test_no_text_has_straight_quotes_or_lacks_a_space_before_its_punctuation() -> None:
     for language in TRANSLATED:
         for ids, forms in catalogue_tool.translations(catalogue_tool.read_catalogue(language)).items():
-            assert not any('"' in text for text in (*ids, *forms))
+            written = forms if ids[0] in catalogue_tool.problem_messages() else (*ids, *forms)
+            assert not any('"' in text for text in written)
             assert language != "fr" or not any(re.search(r"[^\u202f][:;!?](\s|$)", text) for text in forms)
 
 

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request
 
-from tests.browser import PATIENCE_MS
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame
 
@@ -153,7 +152,6 @@ class Visitors:
             has_touch=touch,
             is_mobile=touch,
         )
-        context.set_default_timeout(PATIENCE_MS)
         self._contexts.append(context)
         page = await context.new_page()
         self._record_errors(page)

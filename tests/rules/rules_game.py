@@ -26,6 +26,7 @@ from textwrap import dedent
 from typing import NamedTuple, TypeVar, get_args
 
 import msgspec
+import pytest
 
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.events import AnyEvent
@@ -33,6 +34,7 @@ from schemas.game import GameResult, GameView, Turn
 from schemas.tileset import Bridge, Cost, Edges, Island, Market, Sea, Segment, Ship, Tile, TileSet
 from schemas.vocabulary import EDGES, WARES, EdgeKind, Edition, Phase, Wares
 from service.engine import IllegalMove, apply_action, build_view, encode_snapshot, is_finished, legal_moves, resign
+from service.i18n import LANGUAGES, get_translator
 from tests.engine.lockstep import Lockstep, Setting
 
 KINDS = {
@@ -342,14 +344,13 @@ class Table:
         return [kinds_of(move.wares) for move in self.moves(Deliver) if move.ship == name and move.wares]
 
     def refusal(self, action: Action) -> str:
-        """Return the rule that forbids an action; assert that nothing has changed."""
+        """Return the rule that forbids an action; assert that nothing has changed, and that each language says why."""
         before = encode_snapshot(self.game)
-        try:
+        with pytest.raises(IllegalMove) as refusal:
             self.act(action)
-        except IllegalMove as refused:
-            assert encode_snapshot(self.game) == before
-            return refused.rule
-        raise AssertionError(action)
+        assert encode_snapshot(self.game) == before
+        assert len({get_translator(one).word(refusal.value.reason) for one in LANGUAGES}) == len(LANGUAGES)
+        return refusal.value.rule
 
 
 def of(events: Iterable[AnyEvent], kind: type[E]) -> list[E]:

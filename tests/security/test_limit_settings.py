@@ -192,7 +192,6 @@ def test_findings_and_unreachable_registries_are_reported(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
     assert finished.returncode == code, finished.stderr

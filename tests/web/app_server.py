@@ -30,7 +30,6 @@ TILESETS = load_catalogue(None)
 DEFAULT_LIMITS = Limits()
 AMPLE_TIME = RateLimit(3_600_000, 10)
 """So much of the event loop's time that no test uses it up, however slow the machine is."""
-"""Bots move in the request before them, however busy the machine is."""
 
 
 class AppServer(BaseTestServer):
@@ -87,7 +86,10 @@ async def serve(
     bots: BotRegistry | None = None,
     bot_budget_s: float = TIMEOUT_S,
 ) -> AsyncIterator[Client]:
-    """Serve an instance on `store`, and yield a client that validates every response."""
+    """Serve an instance on `store`, and yield a client that validates every response.
+
+    Bots move in the request before them, however busy the machine is.
+    """
     async with (
         instance(store, limits, clock, woken_webhooks, bots, bot_budget_s) as app,
         Client(AppServer(app), trace_configs=[validate_responses()]) as client,
@@ -104,9 +106,14 @@ async def instance(
     bots: BotRegistry | None = None,
     bot_budget_s: float = TIMEOUT_S,
 ) -> AsyncIterator[App]:
-    """Make the application of an instance, and run its hub. Requests' time is limited only if the test limits it."""
+    """Make the application of an instance, and run its hub.
+
+    Requests' time is limited, and sockets are pinged soon, only if the test says so.
+    """
     if limits.rate_time == DEFAULT_LIMITS.rate_time:
         limits = limits._replace(rate_time=AMPLE_TIME)
+    if limits.ping_interval_s == DEFAULT_LIMITS.ping_interval_s:
+        limits = limits._replace(ping_interval_s=3600.0)
     hub = Hub(store, TILESETS, limits.sweep_interval_s)
     context = Context(
         store=store,

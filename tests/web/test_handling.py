@@ -14,6 +14,7 @@ from unittest.mock import Mock
 import pytest
 import pytest_asyncio
 from aiohttp import ClientSession, web
+from multidict import CIMultiDict
 from prometheus_client import REGISTRY, CollectorRegistry
 from prometheus_client.openmetrics import exposition
 from yarl import URL
@@ -283,7 +284,7 @@ async def test_an_internal_error_reveals_nothing(
     assert record.getMessage() == f"GET {game.path} failed"
     assert game.owner_token not in caplog.text
     with pytest.raises(ConnectionError, match="has already begun"):
-        ProblemProtocol.handle_error(Mock(), Mock(writer=Mock(output_size=1)))
+        ProblemProtocol.handle_error(Mock(), Mock(writer=Mock(output_size=1), headers=CIMultiDict()))
 
 
 def test_every_status_has_its_problem_codes() -> None:

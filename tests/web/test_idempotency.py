@@ -261,7 +261,7 @@ async def everything(redis: Redis, name: bytes) -> bytes:
 
 
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Cy", "Di", "Eve")]
-KEY = "a-secret-key-of-the-losing_client-that-nobody-knows"
+KEY = "key-of-the-losing_client-9f86d081884c7d659a2feaa0c55ad015"
 
 
 class ConflictingStore(RedisStore):

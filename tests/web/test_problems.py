@@ -6,8 +6,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from schemas.player_names import normalize_name
 from service.games import errors as games
 from service.games import ports as store
+from service.i18n import LANGUAGES
 from service.web import problems
 from service.web.problems import error_response, problem_response, to_malformed, to_problem
 from tests.telemetry.metric_samples import grown, read_samples
@@ -77,7 +79,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (store.StoreUnavailable("gone", 5), "store_unavailable", {"retry_after_s": 5}),
     (problems.NoSuchPath(), "not_found", {"detail": "there is no such path"}),
     (problems.MethodNotAllowed("PUT", "GET"), "method_not_allowed", {"detail": "PUT is not one of GET"}),
-    (problems.NoSuchPiece("tile x"), "not_found", {}),
+    (problems.NoSuchPiece("tile x", ""), "not_found", {}),
     (problems.NoSuchVersion(9, 7), "not_found", {"detail": "the game has no version 9: the latest is 7"}),
     (problems.TooManyWaiting("replays", 16), "rate_limited", {"retry_after_s": 1}),
     (problems.RateLimited("reads", 4, store.RateLimit(1, 1)), "rate_limited", {"retry_after_s": 4}),
@@ -106,6 +108,38 @@ def test_each_error_has_its_problem(error: Exception, code: str, members: Member
     assert {name: document.get(name) for name in OPTIONAL} == {name: members.get(name) for name in OPTIONAL}
     assert "{" not in document["detail"]
     assert members.get("detail", document["detail"]) == document["detail"]
+
+
+def _name_refusal(name: str) -> games.Malformed:
+    with pytest.raises(ValueError, match="name") as refusal:
+        normalize_name(name)
+    return to_malformed(msgspec.ValidationError(f"{refusal.value} - at `$.players[0]`"), dict[str, int])
+
+
+GIVEN = (games.Malformed, games.ApiKeyRejected, games.WebhookUrlRejected, games.MoveRejected, games.Conflict)
+"""Errors whose text is given where they are raised."""
+
+WORDED: dict[Exception, str] = {
+    _name_refusal("x" * 33): "der Name hat mehr als 32 Zeichen",
+    _name_refusal("\u0301"): "der Name hat kein sichtbares Zeichen",
+    _name_refusal("a\u200bb"): "das 2. Zeichen des Namens (U+200B) ist ein Steuer- oder Formatzeichen",
+    _name_refusal("a\u3164"): "das 2. Zeichen des Namens (U+3164) ist unsichtbar",
+    _name_refusal("a\u200d"): "das 2. Zeichen des Namens (U+200D) verbindet nichts",
+    games.GameNotActive("waiting"): "das Spiel wartet noch auf Spieler",
+    games.Unauthorized(missing=False, is_malformed=True): "das ist kein Token: sende Authorization: Bearer TOKEN, "
+    "ohne Anführungszeichen, oder über einen WebSocket eine Nachricht `auth` mit TOKEN allein",
+    problems.RateLimited("reads", 100, store.RateLimit(1, 2)): "zu viele Anfragen (Grenze reads: 1 in 2 s): "
+    "versuche es in 2 min noch einmal",
+    store.StoreUnavailable("gone"): "der Speicher antwortet nicht; es wurde nichts geändert: versuche es noch einmal",
+}
+
+
+@pytest.mark.parametrize("error", (*(one for one, *_ in CASES if not isinstance(one, GIVEN)), *WORDED))
+def test_a_detail_is_in_the_language_of_its_reader(error: Exception) -> None:
+    english, french, german = (to_problem(error, language=language).detail for language in LANGUAGES)
+    assert len({english, german, french}) == 3
+    assert WORDED.get(error, german) == german
+    assert "{" not in german + french
 
 
 def test_an_error_has_a_hash() -> None:

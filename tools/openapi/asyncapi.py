@@ -173,10 +173,10 @@ def _server() -> Schema:
     return {
         "host": "{host}",
         "protocol": "ws",
-        "description": "The service; `wss` if it uses TLS. Defaults: a ping every "
+        "description": "The service at http://127.0.0.1:8080/; `wss` if it uses TLS. Defaults: a ping every "
         f"{limits.ping_interval_s:g} s, messages of at most {limits.max_message_bytes} bytes, and at most "
         f"{limits.max_subscriptions} games per socket.",
-        "variables": {"host": {"default": "localhost:8080", "description": "Host and port."}},
+        "variables": {"host": {"default": "127.0.0.1:8080", "description": "Host and port."}},
         "security": [{"$ref": "#/components/securitySchemes/bearer"}],
     }
 

@@ -1,5 +1,7 @@
 """Build the documentation site: `python -m tools.site` makes the files that the service serves at /docs and /clients.
 
+It also draws the pictures of the tile sets in the package.
+
 The sources can also be read on a code host: their links lead to files. Here links to files of which the site has a page
 lead to it (`pages`), and those to other files outside `docs/` become plain text. Exits with 1 if a link leads nowhere.
 """
@@ -11,10 +13,15 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from service.drawing.palette import THEMES
+from service.drawing.tile import draw_rotations, tiles_svg
+from service.games.tilesets import load_catalogue
+from service.web.images import BUILT_PICTURES, picture_name
 from tools.site.client_packages import build_packages
 from tools.site.messages import render_messages
 from tools.site.pages import PAGES
@@ -82,7 +89,17 @@ def main() -> int:
         shutil.rmtree(SITE, ignore_errors=True)
         shutil.copytree(work / "site", SITE)
         build_packages(work, CLIENTS)
+    draw_tilesets(BUILT_PICTURES)
     return 0
+
+
+def draw_tilesets(target: Path) -> None:
+    """Draw the tile sets of the package, which takes a service some seconds."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir()
+    for loaded, theme in product(load_catalogue(None), THEMES):
+        tiles = [draw_rotations(tile, THEMES[theme]) for tile in loaded.tileset.tiles]
+        (target / picture_name(loaded, theme)).write_text(tiles_svg(tiles, THEMES[theme]), encoding="utf-8")
 
 
 def write_sources(target: Path) -> None:
@@ -117,7 +134,7 @@ def examples_page() -> str:
     folder = ROOT / "examples"
     page = (folder / "README.md").read_text(encoding="utf-8").replace("](../docs/", "](")
     for program in (*sorted(folder.glob("[!_]*.*")), folder / "bots" / "magpie" / "south_seas_magpie.py"):
-        if program.suffix in (".py", ".sh", ".ts"):
+        if program.suffix in (".py", ".sh", ".mts"):
             page += f"\n## {program.name}\n\n```{program.suffix[1:]}\n{program.read_text(encoding='utf-8')}```\n"
     return adapt(page)
 

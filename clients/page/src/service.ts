@@ -1,6 +1,7 @@
 /** The service that this page came from. */
 
 import { ProblemError, SouthSeas, UnreachableError } from "south-seas-client";
+import { capitalized } from "./messages/grammar.ts";
 import { text } from "./messages/index.ts";
 import { LOBBY } from "./model/route.ts";
 
@@ -18,15 +19,17 @@ export function isGone(error: unknown): boolean {
   return error instanceof ProblemError && GONE.has(error.code);
 }
 
-/** Why something did not work, in words; throws on what is a mistake of this page. */
+function asSentence(detail: string): string {
+  return capitalized(detail).replace(/[^.?!]$/, "$&.");
+}
+
+/**
+ * Why something did not work: the service says it in the reader's language, but knows nothing of links, nor that it
+ * could not be reached. Throws on what is a mistake of this page.
+ */
 export function reasonOf(error: unknown): string {
-  if (
-    error instanceof ProblemError &&
-    error.code === "rate_limited" &&
-    (error.problem.retry_after_s ?? 0) > 60
-  )
-    return text.game.tooMany(Math.ceil((error.problem.retry_after_s ?? 0) / 60));
-  if (error instanceof ProblemError) return text.problems[error.code] ?? error.problem.detail;
+  if (isGone(error)) return text.game.gone;
+  if (error instanceof ProblemError) return asSentence(error.problem.detail);
   if (error instanceof UnreachableError) return text.game.offline;
   throw error;
 }

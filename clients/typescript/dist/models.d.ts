@@ -186,7 +186,7 @@ export type PlayerReturned = components["schemas"]["PlayerReturned"];
 export type PlayerScores = components["schemas"]["PlayerScores"];
 /** The reply to `ping`. */
 export type Pong = components["schemas"]["Pong"];
-/** An error: `code` is for programs, `detail` for people. Fields that do not apply are null. */
+/** An error: `code` is for programs, `detail` for people, in their language. Fields that do not apply are null. */
 export type Problem = components["schemas"]["Problem"];
 /** A new webhook for the games that are created with an API key from now on; only `url` is required. */
 export type RegisterKeyWebhook = components["schemas"]["RegisterKeyWebhook"];

@@ -388,7 +388,7 @@ export interface paths {
          * Take a seat back from a bot
          * @description Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
          *
-         *     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     A player who is not on turn so resumes a paused game, with the event `game_resumed`. With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["returnToSeat"];
         readonly delete?: never;
@@ -2578,7 +2578,7 @@ export interface components {
             /** @constant */
             readonly type: "pong";
         };
-        /** @description An error: `code` is for programs, `detail` for people. Fields that do not apply are null. */
+        /** @description An error: `code` is for programs, `detail` for people, in their language. Fields that do not apply are null. */
         readonly Problem: {
             /** @example illegal_move */
             readonly code: string;
@@ -3459,7 +3459,7 @@ export interface components {
     parameters: {
         /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
         readonly "Accept-Language": string;
-        /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
+        /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys that repeat themselves, or consist of words, numbers and dates, are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
         readonly "Creator-Key": string;
         /**
          * @description A webhook's id.
@@ -3473,7 +3473,7 @@ export interface components {
         readonly id: string;
         /** @description A key of your choice for this request and its retries: printable ASCII, unique per path and token. */
         readonly "Idempotency-Key": string;
-        /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
+        /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys that repeat themselves, or consist of words, numbers and dates, are rejected. The key is never stored. */
         readonly "Idempotency-Key-secret": string;
         /** @description The versions that the game must have for the request to be applied: a list of `"VERSION-DIGEST"` or `"VERSION"`, for example `"17"`, or `*` for any. Suffixes of a tag and a preceding `W/` are ignored. */
         readonly "If-Match": string;
@@ -4174,9 +4174,9 @@ export interface operations {
             readonly header?: {
                 /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
+                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys that repeat themselves, or consist of words, numbers and dates, are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
-                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
+                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys that repeat themselves, or consist of words, numbers and dates, are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path?: never;
@@ -6269,9 +6269,9 @@ export interface operations {
             readonly header?: {
                 /** @description The preferred languages of texts, for example `fr-CA, fr;q=0.9, en;q=0.5`; the default is English. */
                 readonly "Accept-Language"?: components["parameters"]["Accept-Language"];
-                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
+                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys that repeat themselves, or consist of words, numbers and dates, are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
-                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
+                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys that repeat themselves, or consist of words, numbers and dates, are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path: {
@@ -6575,9 +6575,9 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys with repetitions or sequences are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
+                /** @description A random secret of a client that creates games for others, such as a chat bot. Create it once, for example with `openssl rand -hex 16`; keys that repeat themselves, or consist of words, numbers and dates, are rejected. `GET /v1/seats/me/games` lists the games and seats that were created with it. */
                 readonly "Creator-Key"?: components["parameters"]["Creator-Key"];
-                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
+                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys that repeat themselves, or consist of words, numbers and dates, are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path: {
@@ -9238,7 +9238,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys with repetitions or sequences are rejected. The key is never stored. */
+                /** @description A key of your choice for this request and its retries. The tokens are derived from it, so it must be a secret of 32 or more random characters of printable ASCII, for example from `openssl rand -hex 16`. Keys that repeat themselves, or consist of words, numbers and dates, are rejected. The key is never stored. */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key-secret"];
             };
             readonly path: {

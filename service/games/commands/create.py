@@ -18,7 +18,7 @@ from schemas.events import AnyEvent, RematchCreated
 from schemas.lobby import Created, CreateGame, Rematch, Rematched, SeatRequest, SeatToken
 from schemas.player_names import name_key, unique_name
 from schemas.vocabulary import COLORS, RequestedTimeoutPolicy
-from service.engine import Game, Player, build_view, is_finished, set_up
+from service.engine import Game, Message, Player, build_view, is_finished, set_up
 from service.games import access as rights
 from service.games import errors, tilesets
 from service.games.api_key import ApiKey
@@ -40,8 +40,8 @@ def check_bots(context: Context, body: CreateGame) -> None:
     """Raise UnknownBot for a bot that this service does not have."""
     for seat, player in enumerate(body.players):
         if player.bot is not None and player.bot not in context.bots:
-            known = ", ".join(bot.name for bot in context.bots.list_bots())
-            raise errors.UnknownBot(player.bot, seat, known)
+            known = [bot.name for bot in context.bots.list_bots()]
+            raise errors.UnknownBot(player.bot, seat, errors.suggest(player.bot, known))
 
 
 def random_game_id() -> str:
@@ -105,7 +105,8 @@ def _check_differs(name: str, others: Iterable[str]) -> None:
     key = name_key(name)
     for other in others:
         if name_key(other) == key:
-            raise errors.Conflict(f"the name {name} is taken: a player of this game is {other}")
+            text = Message("the name {name} is taken: a player of this game is {other}", name=name, other=other)
+            raise errors.Conflict(text)
 
 
 class CreationRequest(TokenRequest, frozen=True, kw_only=True):

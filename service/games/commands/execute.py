@@ -16,7 +16,7 @@ import msgspec
 from schemas.commands import IncludeQuery
 from schemas.game import GameView
 from schemas.lobby import CreateGame
-from service.engine import Game, TileSetIndex, build_view
+from service.engine import Game, Message, TileSetIndex, build_view
 from service.games import idempotency, repository
 from service.games.access import NOBODY, AccessRecord, Principal, authorize_action, index_key, subject_of_key
 from service.games.api_key import ApiKey
@@ -246,5 +246,5 @@ async def pause(conflicts: int) -> None:
     Raises Conflict after the last attempt: nothing was changed, while `store_unavailable` says that something may be.
     """
     if conflicts >= MAX_ATTEMPTS:
-        raise Conflict("other requests changed the game first: nothing was done, try again")
+        raise Conflict(Message("other requests changed the game first: nothing was done, try again"))
     await asyncio.sleep(BACKOFF.delay_s(conflicts))

@@ -11,7 +11,7 @@ from schemas.events import AnyEvent
 from schemas.game import GameView
 from schemas.lobby import Joined, JoinGame, ReplaceToken, SeatToken
 from schemas.vocabulary import COLORS
-from service.engine import Game, TileSetIndex, build_view, next_open_seat, take_seat, vacate_seat
+from service.engine import Game, Message, TileSetIndex, build_view, next_open_seat, take_seat, vacate_seat
 from service.games import access as rights
 from service.games.automatic_turns import play_bots
 from service.games.commands.create import check_name_free
@@ -60,11 +60,11 @@ def _check_is_removable(attempt: Attempt[RemovalRequest]) -> None:
     if seat >= len(game.players):
         raise NoSuchSeat(seat)
     if game.status == "active":
-        raise Conflict("the game has started: players can no longer be removed")
+        raise Conflict(Message("the game has started: players can no longer be removed"))
     if game.status != "waiting":
         raise GameNotActive(game.status)
     if seat in attempt.stored.access.owner_seats or game.players[seat].kind == "bot":
-        raise Conflict(f"seat {seat} was filled at creation")
+        raise Conflict(Message("seat {seat} was filled at creation", seat=seat))
 
 
 _REMOVAL = Command(
@@ -159,6 +159,6 @@ def _take_seat(index: TileSetIndex, game: Game, body: JoinGame) -> tuple[int, li
     check_name_free(game, body.name)
     taken = {player.color for player in game.players if player.color is not None}
     if body.color in taken:
-        raise Conflict(f"{body.color} is taken")
+        raise Conflict(Message("{color} is taken", color=Message(body.color)))
     color = body.color if body.color is not None else next(color for color in COLORS if color not in taken)
     return seat, take_seat(index, game, seat, body.name, color)

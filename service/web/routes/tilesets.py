@@ -12,7 +12,7 @@ from schemas.vocabulary import ID, SHIP_ID
 from service.drawing.palette import THEMES
 from service.drawing.ships import ship_svg
 from service.drawing.tile import tile_svg
-from service.games.errors import NoSuchTileSet
+from service.games.errors import NoSuchTileSet, suggest
 from service.i18n import ENGLISH, Language, get_translator, tile_names
 from service.i18n.events import ship_label
 from service.web import images, responses
@@ -200,7 +200,7 @@ def _get_piece(pieces: tuple[Piece, ...], name: str) -> Piece:
     for piece in pieces:
         if piece.id == name:
             return piece
-    raise NoSuchPiece(name)
+    raise NoSuchPiece(name, suggest(name, [piece.id for piece in pieces]))
 
 
 def _picture_route(kind: type[TilePng | ShipPng], name: str) -> Route:

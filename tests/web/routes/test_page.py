@@ -151,7 +151,7 @@ async def test_a_private_game_has_the_page_that_no_game_has(client: Client, craw
     await check_picture(crawler, card)
 
 
-LOCALIZED = ("/clients/", "/docs/first-game/", "/docs/search.json", "/openapi.json")
+LOCALIZED = ("/clients/", "/docs/first-game/", "/docs/search.json", "/openapi.json", "/asyncapi.json")
 """Texts that have the URL of the service in place of the example's."""
 
 
@@ -168,6 +168,10 @@ async def test_no_shared_cache_stores_what_names_the_host_of_its_request(
             tag, body = response.headers["ETag"], await response.text()
         assert f"{scheme}://{host}/" in body
         assert EXAMPLE_URL.decode() not in body
+        if path == "/asyncapi.json":
+            server = json.loads(body)["servers"]["service"]
+            named = server["variables"]["host"]["default"]
+            assert (server["protocol"], named) == ({"http": "ws", "https": "wss"}[scheme], host)
         async with crawler.get(path, headers={"If-None-Match": tag}) as response:
             assert response.status == web.HTTPOk.status_code
             own = response.headers["ETag"]
@@ -234,8 +238,8 @@ PROXIED = Limits(trusted_proxies=parse_networks("127.0.0.1"))
         ("/games", Limits(base_path="/games"), "/games", ()),
         ("/games", Limits(base_path="/games"), "", ()),
         ("/v1/a", PROXIED._replace(base_path="/v1/a"), "", (("X-Forwarded-Prefix", "/other"),)),
-        ("/games", PROXIED, "", (("X-Forwarded-Prefix", "/games/"),)),
-        ("/a/b", PROXIED, "", (("X-Forwarded-Prefix", "/a"), ("X-Forwarded-Prefix", "/b"))),
+        ("/games", PROXIED, "", (("X-Forwarded-Prefix", "games"),)),
+        ("/a/b/c", PROXIED, "", (("X-Forwarded-Prefix", "/a/, /b/"), ("X-Forwarded-Prefix", "/c"))),
     ),
 )
 async def test_behind_a_path_all_links_have_it(
@@ -274,7 +278,7 @@ async def test_behind_a_path_all_links_have_it(
         assert unchanged.status == web.HTTPNotModified.status_code
 
 
-@pytest.mark.parametrize("prefix", ("//evil.example", "/evil/../x", '/evil"><script>', "evil", "/evil/" + "x" * 100))
+@pytest.mark.parametrize("prefix", ("//evil.example", "/evil/../x", '/evil"><script>', "a,//evil", "/evil" + "x" * 99))
 @pytest.mark.parametrize("limits", (PROXIED, Limits()))
 async def test_what_is_no_path_or_from_no_trusted_proxy_is_in_no_response(
     store: RedisStore, limits: Limits, prefix: str

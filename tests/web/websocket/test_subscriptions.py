@@ -24,10 +24,10 @@ from tests.web.watcher_client import GameCopy, WatcherClient, client_transport, 
 DIGEST = "0" * 32
 
 
-async def test_the_welcome_tells_the_limits(client: Client) -> None:
-    async with client.ws_connect("/v1/ws") as socket:
+async def test_the_welcome_tells_the_limits(store: RedisStore) -> None:
+    async with serve(store, Limits(ping_interval_s=30.5)) as client, client.ws_connect("/v1/ws") as socket:
         welcome = await WatcherClient(socket).receive("welcome")
-    assert (welcome["ping_interval_ms"], welcome["max_message_bytes"]) == (20_000, 65_536)
+    assert (welcome["ping_interval_ms"], welcome["max_message_bytes"]) == (30_500, 65_536)
     assert welcome["now"].endswith("Z")
 
 

@@ -159,7 +159,6 @@ export const en = {
       reconnecting: "Reconnecting…",
     } as Record<string, string>,
     offline: "No connection. The page reconnects automatically.",
-    tooMany: (minutes: number) => `Too many requests. Try again in ${minutes} minutes.`,
     unsent: "No connection. Your move will be sent when you are back online.",
     unsend: "Cancel the move",
     dropped: "Your move was not played, because the game has changed. Choose again.",
@@ -231,6 +230,8 @@ export const en = {
     takeOver: "Take over",
     resting: "No other person is playing, so the game waits for you.",
     restingFor: "The game waits until one of its players is back.",
+    paused: "The game is paused: for a whole round, nobody played.",
+    resume: "I’m back",
     over: "Time is up.",
     hurry: (time: string) => `Only ${time} left!`,
     then: {
@@ -481,30 +482,6 @@ export const en = {
       ["?", "this help"],
     ] as readonly (readonly [string, string])[],
   },
-
-  /** Why the service refused a request, by the code of the problem. */
-  problems: {
-    unauthorized: "This link is not valid here, or no longer.",
-    wrong_seat: "This seat is not yours.",
-    not_owner: "Only whoever created the game may do this.",
-    not_found: "This game is gone, or the link is not the right one, or no longer.",
-    not_active: "This game is not being played.",
-    not_over: "This game is not over yet.",
-    not_your_turn: "It is not your turn.",
-    replaced: "The computer is playing for this seat.",
-    not_replaced: "The computer is not playing for this seat.",
-    resigned: "This seat has resigned.",
-    nothing_to_undo: "There is nothing to take back.",
-    no_open_seat: "No seat is free.",
-    limit_reached: "The limit is reached.",
-    conflict: "The game has just changed. Try again.",
-    version_mismatch: "The game has just changed. Choose again.",
-    illegal_move: "The rules forbid this move.",
-    rate_limited: "Too many requests at once. Try again in a moment.",
-    internal: "The service has an internal error.",
-    store_unavailable: "The service cannot reach its data now. Try again.",
-    draining: "The service is restarting. Try again in a moment.",
-  } as Record<string, string>,
 
   stock: (held: Wares) =>
     `${counted(held.bananas, "banana", "bananas")}, ${counted(held.shells, "shell", "shells")}, ${held.fish} fish`,

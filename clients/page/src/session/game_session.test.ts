@@ -249,12 +249,12 @@ test("while a move is sent again, it still waits, and one that was let go of tak
   assert.deepEqual([session.isUnsent, session.game?.version], [false, 2]);
 });
 
-test("a rejected move says why", async (t) => {
+test("a rejected move says why, in the words of the service", async (t) => {
   const { script, session } = await chosen(t);
   script.failures.push(problem("illegal_move", 422));
   confirm(session);
   await settled();
-  assert.deepEqual([session.notice, session.network.isOffline], [text.problems["illegal_move"], false]);
+  assert.deepEqual([session.notice, session.network.isOffline], ["Detail of illegal_move.", false]);
   session.dismiss();
   assert.equal(session.notice, null);
 });

@@ -903,7 +903,7 @@ class PlayerScores(Model):
 
 
 class Problem(Model):
-    """An error: `code` is for programs, `detail` for people. Fields that do not apply are null."""
+    """An error: `code` is for programs, `detail` for people, in their language. Fields that do not apply are null."""
 
     type: str
     title: str

@@ -1,5 +1,5 @@
 /**
- * A phone app without a screen: `node phone_app.ts URL FOLDER` plays a game against the bot `greedy`.
+ * A phone app without a screen: `node phone_app.mts URL FOLDER` plays a game against the bot `greedy`.
  *
  * Stop it at any time, or take its network away: started again, it shows the stored board, sends what its player pressed,
  * and plays on. The client retries, reconnects and patches; what to store, and when, is the app's part, and this program.
