@@ -17,7 +17,7 @@ from verification.chaos.players import HTTPPlayer, Player
 from verification.chaos.socket_player import SocketPlayer
 from verification.chaos.subscribers import SocketSubscriber, StreamSubscriber
 
-DELIVERY_TIMEOUT_S = 20.0
+DELIVERY_TIMEOUT_S = 60.0
 
 ANA, BO, BOT = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
 
