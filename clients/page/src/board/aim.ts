@@ -66,7 +66,8 @@ export function leastFor(side: number): number {
 /** What the view follows: null where that is nothing, undefined where it is not known yet. */
 export function aimOf(session: GameSession, pictures: Pictures): Aim | null | undefined {
   const { game, replayed, decider, choices, selection } = session;
-  if (replayed !== null || !game) return null;
+  if (!game) return null;
+  if (replayed !== null) return session.isRecap ? aimAtNews(session) : null;
   if (decider === null) return aimAtNews(session);
   if (choices === NOTHING) return undefined;
   const trial = selection.cell && [targetOf(keyOf(selection.cell), selection.cell)];
