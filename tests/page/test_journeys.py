@@ -134,10 +134,10 @@ async def test_two_browsers_play_a_whole_game_and_one_recovers_from_a_lost_conne
         await _check_shifts(player)
     await expect(watcher.action_bar).to_contain_text("win")
     await expect(watcher.page.locator("[data-choice]")).to_have_count(0)
-    logs = [await visitor.page.locator(".log").text_content() for visitor in (*players, watcher)]
+    logs = [await visitor.page.locator(".log .unseen").all_text_contents() for visitor in (*players, watcher)]
     assert logs == [logs[0]] * 3
     assert "The game is over:" in str(logs[0])
-    await expect(watcher.page.locator(".log .entry")).to_have_count(await watcher.version())
+    assert len(logs[0]) == await watcher.version()
     await expect(watcher.page.locator(".log .entry").last).to_be_in_viewport()
     await watcher.page.reload()
     await expect(watcher.action_bar).to_contain_text("win")
@@ -182,6 +182,8 @@ async def test_a_first_game_is_a_lesson_until_its_player_skips_it(visitors: Visi
     await expect(shining).to_have_count(1)
     await _press_keys(player.page, "ArrowRight", "Enter")
     await expect(shining).to_have_attribute("aria-pressed", "true")
+    await expect(lesson).to_have_attribute("data-topic", "turn")
+    await _press_keys(player.page, "r")
     await expect(lesson).to_have_attribute("data-topic", "confirm")
     await _press_keys(player.page, "Enter")
     await expect(player.page.locator(".spot").first).to_be_visible()
@@ -475,9 +477,6 @@ async def _play_by_keys(player: Visitor) -> None:
     await _press_keys(keys, "PageDown", "Enter", "Enter")
     await expect(spot).to_be_visible()
     before = await player.version()
-    await _press_keys(keys, "p")
-    await expect(player.button("No islander")).to_be_enabled()
-    assert await player.version() == before, "nobody can mean what has just appeared"
     await _press_keys(keys, "p")
     await player.wait_for_change(before)
     await expect(player.action_bar).to_contain_text("Your turn")

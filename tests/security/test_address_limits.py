@@ -26,6 +26,7 @@ from service.web.client_ip import TrustedProxies, get_site_network, parse_networ
 from service.web.connection import ClientConnection
 from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
+from tests.games.game_fixture import load_game
 from tests.polling import wait_until
 from tests.security.limited_client import (
     count_admitted,
@@ -97,6 +98,13 @@ async def test_all_addresses_of_a_network_share_a_limit(proxied: Client) -> None
     last = await proxied.get("/v1/bots", headers=from_subnet(99))
     assert last.headers["RateLimit-Policy"] == '"network-requests";q=60;w=3600'
     assert (await proxied.get("/v1/bots", headers=from_subnet(1, site=2))).status == 200
+
+
+async def test_the_games_of_a_network_have_one_creator(proxied: Client, store: RedisStore) -> None:
+    """Their bots take turns as those of one client."""
+    created = [await (await request_game(proxied, **from_subnet(*one))).json() for one in ((1, 1), (2, 1), (1, 2))]
+    one, sibling, elsewhere = [(await load_game(store, each["game"]["id"])).creator for each in created]
+    assert one == sibling != elsewhere
 
 
 async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:
@@ -527,18 +535,18 @@ async def test_busy_clients_take_turns_and_delay_no_other(store: RedisStore, mon
     assert served[:4] == ["requests", "messages", "requests", "requests"]
 
 
-@pytest.mark.parametrize("client", ("192.0.2.1", "2001:db8::1"))
+@pytest.mark.parametrize("clients", (("192.0.2.1", "192.0.2.1"), ("2001:db8::", "2001:db8:0:1::")))
 @pytest.mark.parametrize("spent_s", (0.04, 0.06))
 async def test_after_the_turn_of_a_busy_client_comes_as_long_a_pause(
-    monkeypatch: pytest.MonkeyPatch, client: str, spent_s: float
+    monkeypatch: pytest.MonkeyPatch, clients: tuple[str, str], spent_s: float
 ) -> None:
-    account, now = Accounts(Limits(), clock=FrozenClock()).get(client), 1_000.0
+    (account, sibling), now = map(Accounts(Limits(), clock=FrozenClock()).get, clients), 1_000.0
     account.charge_time(spent_s)
     monkeypatch.setattr("service.fair_queue.perf_counter", lambda: now)
     await account.take_turn("requests")
     now += 3_600
     await asyncio.sleep(0)
-    following = asyncio.ensure_future(account.take_turn("requests"))
+    following = asyncio.ensure_future(sibling.take_turn("requests"))
     await asyncio.sleep(0)
     assert following.done() is (spent_s < 0.05)
     following.cancel()

@@ -40,6 +40,7 @@ const KEYS = /^help\.keyList\.\d+\.0$/;
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   wares: [wares(7, 8, 9)],
   wareParts: [wares(7, 8, 9)],
+  amounts: [wares(7, 8, 9), 4],
   told: ["player_joined", { player: "7", color: "8" }],
   "ship.lacking": [wares(7, 8, 9), 4, 5],
   "lobby.clock": [{ count: 7, unit: "minute" }],
@@ -181,7 +182,7 @@ test("each kind of islander and of ware has its words", () => {
       /bring|rapport/,
       "the service says what is given up",
     );
-  assert.equal(de.describe.cost.same(3, 1), "3 Waren einer anderen Sorte");
+  assert.equal(de.describe.cost.same(3, 1), "3 von einer anderen");
   assert.equal(
     de.describe.spot("einen Fischer in die Meeresfläche setzen"),
     "Einen Fischer in die Meeresfläche setzen",

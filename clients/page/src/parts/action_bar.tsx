@@ -8,7 +8,7 @@ import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
 import { isResting } from "../model/absence.ts";
 import { keyOf } from "../model/cells.ts";
-import { NOTHING } from "../model/choices.ts";
+import { NOTHING, isOnlyHome } from "../model/choices.ts";
 import { preferences } from "../model/storage.ts";
 import { kindAt, nameOf } from "../model/event_sentences.ts";
 import { shipOf, tileInWords, tilesOf } from "../model/tileset.ts";
@@ -19,9 +19,9 @@ import { CurrentTile } from "./current_tile.tsx";
 import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
+import { MoveWorthLine } from "./move_worth.tsx";
 import { PaymentStatus, Steppers } from "./payment.tsx";
 import { ownResignation } from "./resigned.ts";
-import { scrollSign } from "./scroll_sign.ts";
 import { TileFace } from "./tile_face.tsx";
 import { ShipIcon } from "./wares.tsx";
 
@@ -47,7 +47,7 @@ export function ActionBar(props: ActionBarProps): JSX.Element | null {
   // One element for all turns, so that the focus stays in it.
   return (
     <section
-      class={`action-bar ${isMine ? "mine" : "theirs"}${isMine && session.isBusy ? " busy" : ""}`}
+      class={`action-bar ${isMine ? "mine" : session.isSeated ? "theirs" : "watched"}${isMine && session.isBusy ? " busy" : ""}`}
       aria-label={text.asked.bar}
       data-part="actions"
     >
@@ -116,27 +116,23 @@ function Heading({ game, turn, children }: StepProps & { children: string }): JS
 interface HintProps {
   readonly session: GameSession;
   readonly children: ComponentChildren;
-  /** What the choice is worth. */
-  readonly worth?: string | undefined;
   readonly tip?: string | undefined;
 }
 
 /** What can be done, or what the missing network keeps from it. */
-function Hint({ session, children, worth, tip }: HintProps): JSX.Element {
+function Hint({ session, children, tip }: HintProps): JSX.Element {
   if (session.isUnsent) return <p class="hint">{text.unsent.waits}</p>;
   const { isOffline, status } = session.network;
   if ((isOffline || status === "connecting") && session.choices === NOTHING)
     return <p class="hint">{text.unsent.unknown}</p>;
   return (
-    <p class="hint">
-      {worth && (
-        <b ref={scrollSign} class="worth">
-          {worth}{" "}
-        </b>
-      )}
-      {children}
-      {tip && preferences().tips && <small class="tip"> {tip}</small>}
-    </p>
+    <>
+      <MoveWorthLine session={session} />
+      <p key={session.selectedMove?.id} class="hint">
+        {children}
+        {tip && preferences().tips && <small class="tip"> {tip}</small>}
+      </p>
+    </>
   );
 }
 
@@ -155,11 +151,7 @@ function PlacingTile(step: StepProps): JSX.Element {
       <div class="step">
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint
-          session={session}
-          worth={session.worth?.words}
-          tip={choice ? undefined : text.actionBar.placeTip}
-        >
+        <Hint session={session} tip={choice ? undefined : text.actionBar.placeTip}>
           {hint}
         </Hint>
       </div>
@@ -178,7 +170,7 @@ function SendingIslander(step: StepProps): JSX.Element {
   const spot = session.choices.spots.find(({ key }) => key === session.selection.spot);
   const kind = spot && session.tileset ? kindAt(game, session.tileset, spot.cell, spot.segment) : "";
   const canRetrieve = session.choices.spots.some((choice) => choice.kind === "retrieve");
-  const onlyRetrieve = canRetrieve && session.choices.spots.every((choice) => choice.kind === "retrieve");
+  const onlyRetrieve = isOnlyHome(session.choices);
   const hint = !spot
     ? onlyRetrieve
       ? game.players[turn.decider]?.supply === 0
@@ -200,9 +192,14 @@ function SendingIslander(step: StepProps): JSX.Element {
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint session={session} worth={session.worth?.words} tip={spot ? undefined : tip}>
+        <Hint session={session} tip={spot ? undefined : tip}>
           {hint}
         </Hint>
+        {onlyRetrieve && !spot && !session.hint && (
+          <button class="ask-no-more" disabled={session.isBusy} onClick={() => session.setLeaves(true)}>
+            {text.actionBar.leaveAlways}
+          </button>
+        )}
       </div>
       <Buttons session={session}>
         <Pass session={session} label={onlyRetrieve ? text.actionBar.leaveThem : text.actionBar.noIslander} />
@@ -252,9 +249,7 @@ function TakingShip(step: StepProps): JSX.Element {
           <ShipIcon />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint session={session} worth={session.worth?.words}>
-          {text.actionBar.takeShip}
-        </Hint>
+        <Hint session={session}>{text.actionBar.takeShip}</Hint>
       </div>
       <Buttons session={session}>
         <Confirm session={session} label={text.actionBar.take} />
@@ -289,7 +284,7 @@ function Confirm({ session, label }: { session: GameSession; label: string }): J
 
 function Pass({ session, label }: { session: GameSession; label: string }): JSX.Element {
   return (
-    <button disabled={!session.isOpen || !session.choices.pass} onClick={() => pass(session)}>
+    <button disabled={session.isBusy || !session.choices.pass} onClick={() => pass(session)}>
       {label}
     </button>
   );

@@ -8,6 +8,7 @@ import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
 import { useBack } from "../model/back.ts";
 import { cellsOfIslanders } from "../model/cells.ts";
+import { isFramed } from "../model/frame.ts";
 import { LOBBY, type Tokens, pathOf } from "../model/route.ts";
 import { saveOpenedGame } from "../model/storage.ts";
 import { useObservable } from "../model/observable.ts";
@@ -21,6 +22,7 @@ import { Lesson } from "./lesson.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
 import { useNews, usePageTitle } from "./page_title.ts";
+import { Recap } from "./recap.tsx";
 import { Replay } from "./replay.tsx";
 import { scrollSign } from "./scroll_sign.ts";
 import { Sidebar } from "./sidebar.tsx";
@@ -48,7 +50,7 @@ export function GameScreen({ id, tokens, step }: GameScreenProps): JSX.Element {
   }, [session, step]);
   return (
     <div class="game-screen">
-      <Bar session={session} />
+      {!isFramed() && <Bar session={session} />}
       {session.tileset && session.game && pictures ? (
         <Play session={session} pictures={pictures} />
       ) : (
@@ -97,7 +99,9 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
     >
       {hint && <Lesson session={session} hint={hint} />}
       <Board session={session} pictures={pictures} viewRef={viewRef} />
-      {session.replayed !== null ? (
+      {session.isRecap ? (
+        <Recap session={session} pictures={pictures} />
+      ) : session.replayed !== null ? (
         <Replay session={session} />
       ) : session.fatal !== null ? (
         <Gone why={session.fatal} />
@@ -107,6 +111,11 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       <aside ref={scrollSign} class="sidebar">
         <Sidebar session={session} pictures={pictures} />
       </aside>
+      {isFramed() && (
+        <div class="framed-menu">
+          <Menu session={session} />
+        </div>
+      )}
       <button ref={toggle} class="aside-toggle" aria-expanded={isAside} onClick={() => setAside(!isAside)}>
         {isAside ? text.game.less : text.game.more}
       </button>

@@ -3,13 +3,14 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
+import { isFramed } from "../model/frame.ts";
 import { useBack } from "../model/back.ts";
-import { sentences } from "../model/event_sentences.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 import { useReplayKeys } from "./keyboard_shortcuts.ts";
 import { scrollSign } from "./scroll_sign.ts";
 import { invitation } from "./share.tsx";
+import { NamedStep, wordsOf } from "./short_events.tsx";
 
 const STEP_MS = 900;
 /** How many times as fast. */
@@ -45,7 +46,7 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
   });
 
   const shown = session.stepShown;
-  const said = shown && session.tileset ? sentences(shown.diff, shown.game, session.tileset).join(" ") : "";
+  const said = shown ? wordsOf(session, shown) : "";
 
   function go(to: number): void {
     setPlaying(false);
@@ -85,7 +86,7 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
       </header>
       <div class="summary">
         <p key={step} ref={scrollSign} class="hint">
-          {said}
+          {shown && <NamedStep session={session} step={shown} />}
         </p>
         <input
           type="range"
@@ -116,7 +117,7 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
 /** Copies a link that opens the game at this step. */
 function StepLink({ session, step }: { session: GameSession; step: number }): JSX.Element | null {
   const [copied, setCopied] = useState<number | null>(null);
-  if (!("clipboard" in navigator)) return null;
+  if (isFramed() || !("clipboard" in navigator)) return null;
   async function copy(): Promise<void> {
     await navigator.clipboard.writeText(invitation(session.credentials, step));
     setCopied(step);
