@@ -21,7 +21,7 @@ import { Flights } from "./flights.tsx";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
-import { EvaluatedCells } from "./evaluated_cells.tsx";
+import { EvaluatedCells, FinalGains } from "./evaluated_cells.tsx";
 import { Lens, tileForLens } from "./lens.tsx";
 import { Outlines } from "./outlines.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
@@ -245,6 +245,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           />
           <Outlines game={game} outlines={session.outlines} />
           <SpotChoices session={session} spots={onBoard} reachable={reachable} />
+          <FinalGains game={game} steps={session.recent} />
         </g>
       </svg>
       {enlarged && !isClosed && viewRef.current && (
