@@ -134,12 +134,18 @@ function PlayerCard({ session, game, player, initials, scores, gain }: CardProps
   );
 }
 
+/** Names with more letters are not shown as a whole on a small screen, where a row has three cards, and where it has two. */
+const LONG = 7;
+const VERY_LONG = 13;
+
 /** A name, and what stands for it where it does not fit as a whole: the style sheet chooses. */
 function Name({ of: name, initials }: { of: string; initials: string }): JSX.Element {
+  const { length } = [...name];
+  const size = length > VERY_LONG ? " long very-long" : length > LONG ? " long" : "";
   return (
     <>
       <span class="unseen">{name}</span>
-      <span class="name" aria-hidden="true">
+      <span class={`name${size}`} aria-hidden="true">
         <span class="initials">{initials}</span>
         <span class="whole">{name}</span>
       </span>
