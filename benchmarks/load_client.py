@@ -40,9 +40,10 @@ class HTTPConnection(asyncio.Protocol):
         self._response: asyncio.Future[bytes] | None = None
 
     @classmethod
-    async def open(cls, port: int) -> Self:
-        """Connect."""
-        _, connection = await asyncio.get_running_loop().create_connection(cls, "127.0.0.1", port)
+    async def open(cls, port: int, address: str = "127.0.0.1") -> Self:
+        """Connect, from an address of this machine."""
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.create_connection(cls, "127.0.0.1", port, local_addr=(address, 0))
         return connection
 
     def request(self, data: bytes) -> asyncio.Future[bytes]:
@@ -118,10 +119,20 @@ class WebSocketConnection(asyncio.Protocol):
         self.upgraded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @classmethod
-    async def open(cls, port: int, path: str, received: Callable[[bytes], None], *, compressed: bool = False) -> Self:
+    async def open(
+        cls,
+        port: int,
+        path: str,
+        received: Callable[[bytes], None],
+        *,
+        compressed: bool = False,
+        address: str = "127.0.0.1",
+    ) -> Self:
         """Connect. Raise ConnectionError if the server does not upgrade as requested."""
         loop = asyncio.get_running_loop()
-        _, socket = await loop.create_connection(lambda: cls(path, received, compressed=compressed), "127.0.0.1", port)
+        _, socket = await loop.create_connection(
+            lambda: cls(path, received, compressed=compressed), "127.0.0.1", port, local_addr=(address, 0)
+        )
         await socket.upgraded
         return socket
 

@@ -60,20 +60,20 @@ async def measure_start(*flags: str) -> tuple[float, float]:
 
 
 async def sockets(run: Run) -> None:
-    """Measure KB per idle WebSocket, with a thousand and with ten thousand open."""
+    """Measure KiB per idle WebSocket, with a thousand and with ten thousand open."""
     rounds = []
     for number in range(1 if run.quick else min(run.rounds, MAX_ROUNDS)):
         run.report(f"sockets: round {number + 1}")
         rounds.append(await _sockets())
     note = "the service's own memory, without the kernel's"
     for number, kilobytes in zip((FEW, MANY), zip(*rounds, strict=True), strict=True):
-        figure = (f"sockets.{number}", "Memory", f"an idle socket, {number:,} open", "KB", [*kilobytes])
-        run.figures.append(Figure(*figure, better="less", target="under 20 KB", note=note))
+        figure = (f"sockets.{number}", "Memory", f"an idle socket, {number:,} open", "KiB", [*kilobytes])
+        run.figures.append(Figure(*figure, better="less", target="under 20 KiB", note=note))
         note = ""
 
 
 async def _sockets() -> tuple[float, float]:
-    """Return KB per socket, of the first thousand and of all, in a new instance."""
+    """Return KiB per socket, of the first thousand and of all, in a new instance."""
     async with redis() as redis_url, service(redis_url) as server:
         [game] = await create(server.port, ["idle"])
         path = f"/v1/games/{game.id}/ws"

@@ -25,9 +25,10 @@ class CreatedGame(NamedTuple):
     """The tokens of the seats."""
 
 
-async def create(port: int, seeds: Iterable[str]) -> list[CreatedGame]:
-    """Create games for two, in which seat 0 starts."""
-    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", raise_for_status=True) as session:
+async def create(port: int, seeds: Iterable[str], address: str = "127.0.0.1") -> list[CreatedGame]:
+    """Create games for two, in which seat 0 starts, from an address of this machine."""
+    connector = aiohttp.TCPConnector(local_addr=(address, 0))
+    async with aiohttp.ClientSession(f"http://127.0.0.1:{port}", raise_for_status=True, connector=connector) as session:
         return [await _create(session, seed) for seed in seeds]
 
 

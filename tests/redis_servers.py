@@ -28,6 +28,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, asynccontextmanager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -148,6 +149,8 @@ class Node:
         self._program = program
         self._process: subprocess.Popen[bytes] | None = None
         self._paused = False
+        self.environment: Mapping[str, str] = {}
+        """Variables of every start."""
         directory.mkdir()
         lines = [f"bind {HOST}", self._port_line(), f"dir {directory}", "daemonize no", *settings]
         (directory / "server.conf").write_text("\n".join(lines) + "\n")
@@ -184,7 +187,7 @@ class Node:
         with (self.directory / "log").open("ab") as log:
             self._process = subprocess.Popen(
                 (*wrapper, self._program, str(self.directory / "server.conf"), *self._mode()),
-                env={**os.environ, **environment},
+                env={**os.environ, **self.environment, **environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -345,8 +348,9 @@ class Deployment:
         async with asyncio.timeout(TIMEOUT_S):
             while True:
                 for node in await self.primaries():
+                    slot, ranges = key_slot(game.encode()), await read_slots(node) if self.is_cluster else ()
                     if node is not instead_of and (
-                        not self.is_cluster or await _owns_slot(node, key_slot(game.encode()))
+                        not self.is_cluster or any(first <= slot <= last for first, last in ranges)
                     ):
                         return node
                 await asyncio.sleep(INTERVAL_S)
@@ -423,14 +427,14 @@ async def _is_cluster_ok(node: Node) -> bool:
     return "cluster_state:ok" in await _read_cluster(node, "INFO")
 
 
-async def _owns_slot(node: Node, slot: int) -> bool:
-    """Return whether the node serves this slot."""
+async def read_slots(node: Node) -> list[tuple[int, int]]:
+    """Return the first and the last of each range of slots that a node of a Cluster serves."""
     for line in await _read_cluster(node, "NODES"):
         fields = line.split()
         if "myself" in fields[2]:
             ranges = [part.partition("-") for part in fields[8:] if not part.startswith("[")]
-            return any(int(first) <= slot <= int(last or first) for first, _, last in ranges)
-    return False
+            return [(int(first), int(last or first)) for first, _, last in ranges]
+    return []
 
 
 async def _read_cluster(node: Node, subcommand: str) -> list[str]:
@@ -455,15 +459,19 @@ DATA_CONFIG = (
 )
 
 
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+
+
 def _require_program(access: Access) -> Path:
     return require(REDIS if access.certificate is None else REDIS_WITH_TLS)
 
 
 @contextmanager
-def _running(nodes: Sequence[Node]) -> Iterator[None]:
-    """Run nodes, and kill them at the end."""
+def _running(nodes: Sequence[Node], environment: Mapping[str, str] = NO_VARIABLES) -> Iterator[None]:
+    """Run nodes with these variables, and kill them at the end."""
     with ExitStack() as stack:
         for node in nodes:
+            node.environment = environment
             stack.callback(node.kill)
             node.start()
         yield
@@ -471,7 +479,11 @@ def _running(nodes: Sequence[Node]) -> Iterator[None]:
 
 @asynccontextmanager
 async def standalone(
-    directory: Path, *, access: Access | None = None, settings: Sequence[str] = ()
+    directory: Path,
+    *,
+    access: Access | None = None,
+    settings: Sequence[str] = (),
+    environment: Mapping[str, str] = NO_VARIABLES,
 ) -> AsyncIterator[Deployment]:
     """Run a single server."""
     access = access or create_access(directory)
@@ -481,7 +493,7 @@ async def standalone(
     )
     scheme = "redis" if access.certificate is None else "rediss"
     url = f"{scheme}://{access.userinfo}{node.address}/0{access.format_query({})}"
-    with _running([node]):
+    with _running([node], environment):
         await node.wait_until_ready()
         yield Deployment(url, access, [node])
 
@@ -495,6 +507,7 @@ async def sentinel(
     down_after_ms: int = 1000,
     access: Access | None = None,
     settings: Sequence[str] = (),
+    environment: Mapping[str, str] = NO_VARIABLES,
     program: Path | None = None,
 ) -> AsyncIterator[Deployment]:
     """Run a primary, its replicas, and sentinels that know all of them from the start.
@@ -515,7 +528,7 @@ async def sentinel(
     query = access.format_query({"sentinel_password": access.admin_password})
     url = f"{scheme}://{access.userinfo}{hosts}/{quote(SERVICE_NAME)}/0{query}"
     deployment = Deployment(url, access, nodes, sentinel_nodes)
-    with _running([*nodes, *sentinel_nodes]):
+    with _running(nodes, environment), _running(sentinel_nodes):
         await asyncio.gather(*(node.wait_until_ready() for node in (*nodes, *sentinel_nodes)))
         await deployment.wait_until_healthy()
         yield deployment
@@ -559,6 +572,7 @@ async def cluster(
     node_timeout_ms: int = 1000,
     access: Access | None = None,
     settings: Sequence[str] = (),
+    environment: Mapping[str, str] = NO_VARIABLES,
 ) -> AsyncIterator[Deployment]:
     """Run primaries with an equal share of the slots, each with `replicas`, with the settings in `deploy/redis`."""
     access = access or create_access(directory)
@@ -576,7 +590,7 @@ async def cluster(
     scheme = "redis+cluster" if access.certificate is None else "rediss+cluster"
     hosts = ",".join(node.address for node in nodes[:primaries])
     deployment = Deployment(f"{scheme}://{access.userinfo}{hosts}{access.format_query({})}", access, nodes)
-    with _running(nodes):
+    with _running(nodes, environment):
         await asyncio.gather(*(node.wait_until_ready() for node in nodes))
         await _create_cluster(nodes, ports[count:], primaries)
         await deployment.wait_until_healthy()

@@ -88,7 +88,7 @@ def draw_board(
     yield _draw_seams(tiles, options.colors)
     for tile in tiles:
         yield from _draw_symbols(tile)
-    if options.outline_last and tiles and tiles[-1].placed.order:
+    if options.outline_last and tiles and tiles[-1].placed.order == scene.last_order > 0:
         yield draw_outline(tiles[-1].corner)
     for tile in tiles:
         yield from _draw_islanders(tile, colors_of, _magnification(tile_width_px, ISLANDER_LEGIBLE_PX))

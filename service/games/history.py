@@ -24,7 +24,7 @@ from schemas.vocabulary import RequestedTimeoutPolicy
 from service import engine
 from service.games.automatic_turns import minimal_action, resign_on_timeout, substitute_on_timeout, timeout_event
 from service.games.diffs import canonical_body, next_digest
-from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot
+from service.games.lifecycle import CLOCK, PLAYER_ROLES, advance_version, is_played_by_bot, may_return, take_seat_back
 from service.games.tilesets import RANDOM_SEED_BYTES, commitment, shuffled_bag, shuffled_ships, tileset_hash
 from service.i18n.events import LoggedChange
 from service.json_patch import apply_patch
@@ -133,8 +133,8 @@ class Replay:
                 return resign_on_timeout(index, game, seat)
             case [facts.PlayerResigned(), *_] if self._plays(change):
                 return engine.resign(index, game, seat or 0)
-            case [facts.PlayerReturned()] if self._plays(change) and is_played_by_bot(game, seat or 0):
-                return engine.return_player(game, seat or 0)
+            case [facts.PlayerReturned()] | [] if self._plays(change) and may_return(game, seat or 0):
+                return take_seat_back(game, seat or 0)
             case [facts.MoveUndone(move=move)] if (
                 self.undo_points and self._plays(change) and move == self.undo_points[-1].move
             ):

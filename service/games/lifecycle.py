@@ -17,7 +17,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 from schemas import events as facts
-from service.engine import Game, is_finished
+from service.engine import Game, is_finished, return_player
 from service.fair_queue import Requester
 from service.telemetry.clock import timestamp, unix_seconds
 
@@ -73,6 +73,16 @@ def is_played_by_bot(game: Game, seat: int) -> bool:
     """Return whether a bot decides for a person."""
     player = game.players[seat]
     return player.kind == "human" and player.bot is not None
+
+
+def may_return(game: Game, seat: int) -> bool:
+    """Return whether a person may take a seat back, or resume a paused game."""
+    return game.paused or is_played_by_bot(game, seat)
+
+
+def take_seat_back(game: Game, seat: int) -> list[facts.AnyEvent]:
+    """Let a person decide for their seat again, and return the events; that a game resumes is no event of this."""
+    return return_player(game, seat) if is_played_by_bot(game, seat) else []
 
 
 def is_abandoned(game: Game) -> bool:

@@ -28,11 +28,12 @@ MAX_CACHED_BYTES = 32 << 20
 """Of the diffs in the cache: a log has some 110 KB."""
 
 
-def compress_log(diffs: Sequence[StoredDiff]) -> bytes:
-    """Return a whole log as one value. Raises UnreadableGame if it could not be read back as it is."""
+def compress_log(diffs: Sequence[StoredDiff], end: Revision) -> bytes:
+    """Return a whole log as one value. Raises UnreadableGame if it could not be read back as it is, up to its end."""
     packed = LOGS.compress(b"\n".join(diff.data for diff in diffs))
     try:
         is_whole = log_entries.chain(LOGS.decompress(packed).split(b"\n")) == [*diffs]
+        is_whole &= Revision(diffs[-1].version, diffs[-1].digest) == end
     except ValueError as error:
         raise UnreadableGame(f"its log is damaged: {error}") from error
     if not is_whole:
@@ -97,7 +98,7 @@ class CompactedLogs:
         self, game: str, revision: Revision, document: str, log: Sequence[StoredDiff], ttl_s: int
     ) -> None:
         """Replace a game's stream by an archived document, or by the compressed log. Raises UnreadableGame."""
-        packed = b"" if document else await asyncio.to_thread(compress_log, log)
+        packed = b"" if document else await asyncio.to_thread(compress_log, log, revision)
         compacted = log_entries.pack_revision(revision) + document.encode()
         archived = revision.version if document else ""
         if await self._set_state(game, revision, archived, ttl_s, "1", "compacted", compacted, "log", packed):

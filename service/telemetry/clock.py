@@ -7,6 +7,7 @@ It is wrong by at most half of a round trip, and advances with the monotonic clo
 cannot be, it is the process's own clock.
 """
 
+import math
 import time
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -26,13 +27,25 @@ class ClockOffset(NamedTuple):
     """The process's clock at the measurement less its monotonic clock; by default, at its start."""
 
 
-_offset = ClockOffset(0.0, 0.0)
+STEP_S = 60.0
+"""Redis' clock steps if it advances by so much more or less than both of this process's clocks."""
+
+_offset = ClockOffset(0.0, math.inf)
+_step_began_at = math.inf
 
 
 def set_offset(measured: ClockOffset) -> None:
-    """Set the measured offset."""
-    global _offset  # noqa: PLW0603 (there is one clock)
-    _offset = measured
+    """Set the measured offset, where Redis' clock has stepped only once that has lasted for STEP_S.
+
+    So no deadline is set by a clock that is wrong for a moment.
+    """
+    global _offset, _step_began_at  # noqa: PLW0603 (there is one clock)
+    step_s = measured.ahead_s - _offset.ahead_s
+    since_start_s = step_s + measured.local_epoch_s - _offset.local_epoch_s
+    has_stepped = _offset.error_s < math.inf and min(abs(step_s), abs(since_start_s)) >= STEP_S
+    _step_began_at = min(_step_began_at, time.monotonic()) if has_stepped else math.inf
+    if not has_stepped or time.monotonic() - _step_began_at >= STEP_S:
+        _offset = measured
 
 
 def now() -> float:

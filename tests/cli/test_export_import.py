@@ -24,7 +24,7 @@ from service.archive_storage import DirectoryStorage
 from service.cli.export import MAX_CONCURRENT, ExportJob, export_games, import_files, iter_documents, make_restore
 from service.engine import Game, decode_snapshot, encode_snapshot, legal_moves, move_id
 from service.engine.game import READABLE_SCHEMA
-from service.games.access import hash_token
+from service.games.access import encode_access, hash_token
 from service.games.archive import LATEST_SCHEMA, WebhookDocument, decode_document, validate_document
 from service.games.archiver import ARCHIVE_DELAY_S, Archiver, RestoreRequest
 from service.games.commands.execute import CommandRequest
@@ -368,19 +368,22 @@ async def test_a_game_of_an_api_key_is_listed_and_reported_after_an_import(
 async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     store: RedisStore, redis: Redis, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    same, played, noted, damaged = [await store_game(store, webhooks=number == 2) for number in range(4)]
+    same, played, noted, opened, damaged = [await store_game(store, webhooks=number == 2) for number in range(5)]
     first, second, third = (tmp_path / name for name in ("first", "second", "third"))
-    assert await export_games(store, ExportJob(CATALOGUE, first), None) == {"exported": 4}
+    assert await export_games(store, ExportJob(CATALOGUE, first), None) == {"exported": 5}
     assert (first / "WHOLE").read_text() == ""
     await play_first_move(played, make_context(store))
     (webhook,) = await store.webhooks.list_by_subject(noted.id)
     state = msgspec.msgpack.encode(WebhookState(1))
     await redis.hset(keys.game(noted.id), f"hook:{webhook.registration.id}:state", state)
+    access = (await load_record(store, opened.id)).access
+    access.seats[0] = hash_token("another")
+    await redis.hset(keys.game(opened.id), "access", encode_access(access))
     await redis.hset(keys.game(damaged.id), "snapshot", b"?")
     second.mkdir()
     (second / "WHOLE").touch()
     job = ExportJob(CATALOGUE, second, first)
-    assert await export_games(store, job, None) == {"exported": 2, "unchanged": 1, "failed": 1}
+    assert await export_games(store, job, None) == {"exported": 3, "unchanged": 1, "failed": 1}
     assert (second / "MISSING").read_text() == f"{damaged.id}\n"
     backup = await redis.get(keys.BACKUP)
     assert isinstance(backup, bytes)
@@ -392,11 +395,11 @@ async def test_a_backup_links_what_has_not_changed_and_names_what_is_missing(
     assert [name.endswith(f"-{same.id}.json.gz") for name in linked] == [True]
     documents = [decode_document(file.read_bytes()) for file in iter_documents([second])]
     assert {one.game: one.version for one in documents} == {
-        stored.id: (await load_record(store, stored.id)).revision.version for stored in (same, played, noted)
+        stored.id: (await load_record(store, stored.id)).revision.version for stored in (same, played, noted, opened)
     }
     await redis.delete(keys.game(damaged.id), keys.log(damaged.id))
     for target, before in ((third, second), (second, third)):
-        assert await export_games(store, ExportJob(CATALOGUE, target, before), None) == {"unchanged": 3}
+        assert await export_games(store, ExportJob(CATALOGUE, target, before), None) == {"unchanged": 4}
         assert {path.name for path in target.iterdir() if path.is_file() and path.name.isupper()} == {"WHOLE"}
 
 

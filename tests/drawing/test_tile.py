@@ -283,11 +283,12 @@ def test_each_payment_is_shown_below_the_board(payments: int) -> None:
 
 
 def test_a_label_that_has_to_move_aside_is_connected_with_its_subject() -> None:
-    near = [Label(str(number), "", Point(50, 50 + number), Point(50, 50 + number), 9) for number in range(3)]
+    near = [Label(str(number), "", Point(50, 10 + number), Point(50, 10 + number), 9) for number in range(3)]
     drawn = "".join(draw_labels(near, Box(0, 0, 100, 100)))
     boxes = [one.box for one in labels_of(ET.fromstring(f'<svg xmlns="{SVG[1:-1]}">{drawn}</svg>'))]  # noqa: S314
     assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
-    assert drawn.count("<circle") == drawn.count('<path d="M50.0 5') == 2
+    assert all(Box(0, 0, 100, 100).contains(one) for one in boxes)
+    assert drawn.count("<circle") == drawn.count('<path d="M50.0 1') == 2
     assert drawn.index("<circle") < drawn.index("<g data-moves")
 
 

@@ -158,7 +158,10 @@ async def test_there_is_no_time_out_before_the_second_after_the_deadline(store: 
 
 async def test_pass_makes_minimal_decisions_to_the_end_of_the_turn(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60, policy="pass")
+    await table.finish_turn()
+    await table.finish_turn()
     first = list_legal_moves(TABLES, await table.game()).moves[0].id
+    assert first != (await table.moves())[0], "the engine lists moves in another order"
     await table.follow()
     await table.let_pass(61)
     diffs = await table.follow()
@@ -167,7 +170,7 @@ async def test_pass_makes_minimal_decisions_to_the_end_of_the_turn(store: GameSt
     assert [diff["move"] for diff in diffs] == [first, "pass.islander"]
     assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
     game = await table.game()
-    assert (game.seat, game.turn_number, game.undoable) == (1, 2, 0)
+    assert (game.seat, game.turn_number, game.undoable) == (1, 4, 0)
     assert seconds_left(game, table.clock) == 60
 
 
@@ -204,6 +207,23 @@ async def test_whoever_resigns_in_a_paused_game_resumes_it(store: GameStore) -> 
     (resumed,) = await table.follow()
     assert event_types(resumed)[:2] == ["game_resumed", "player_resigned"]
     assert seconds_left(await table.game(), table.clock) == 60
+    await table.verify()
+
+
+async def test_a_player_who_is_not_on_turn_resumes_a_paused_game_by_returning(store: GameStore) -> None:
+    """As one whose opponent is away, and who missed a turn too."""
+    table = await new_game(store, timeout_s=60, policy="pass")
+    await table.finish_turn()
+    for _ in range(2):
+        await table.let_pass(61)
+    assert ((game := await table.game()).decider, game.paused) == (1, True)
+    await table.follow()
+    await table.return_to_seat(seat=0)
+    (resumed,) = await table.follow()
+    assert (event_types(resumed), resumed["by"], resumed["seat"]) == (["game_resumed"], "owner", 0)
+    await table.let_pass(61)
+    assert ((game := await table.game()).decider, game.paused) == (0, False)
+    assert seconds_left(game, table.clock) == 60
     await table.verify()
 
 

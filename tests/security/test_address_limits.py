@@ -26,6 +26,7 @@ from service.web.client_ip import TrustedProxies, get_site_network, parse_networ
 from service.web.connection import ClientConnection
 from service.web.connection_limiter import ConnectionLimiter
 from service.web.limits import Limits
+from tests.games.game_fixture import load_game
 from tests.polling import wait_until
 from tests.security.limited_client import (
     count_admitted,
@@ -97,6 +98,13 @@ async def test_all_addresses_of_a_network_share_a_limit(proxied: Client) -> None
     last = await proxied.get("/v1/bots", headers=from_subnet(99))
     assert last.headers["RateLimit-Policy"] == '"network-requests";q=60;w=3600'
     assert (await proxied.get("/v1/bots", headers=from_subnet(1, site=2))).status == 200
+
+
+async def test_the_games_of_a_network_have_one_creator(proxied: Client, store: RedisStore) -> None:
+    """Their bots take turns as those of one client."""
+    created = [await (await request_game(proxied, **from_subnet(*one))).json() for one in ((1, 1), (2, 1), (1, 2))]
+    one, sibling, elsewhere = [(await load_game(store, each["game"]["id"])).creator for each in created]
+    assert one == sibling != elsewhere
 
 
 async def test_the_streams_of_a_network_are_limited(store: RedisStore) -> None:

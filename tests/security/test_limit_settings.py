@@ -32,7 +32,6 @@ from tests.web.http_game import create_game
     (
         (("--log-format", "JSON"), "log_format", "json"),
         (("--log-level", "Debug"), "log_level", "debug"),
-        (("--redis-url", "redis://x", "--redis-wait-replicas", "2"), "redis_wait", Wait(2, 1000)),
         (
             ("--redis-url", "redis://x", "--redis-wait-replicas", "1", "--redis-wait-ms", "50"),
             "redis_wait",
@@ -41,7 +40,7 @@ from tests.web.http_game import create_game
         (("--redis-wait-replicas", "0", "--redis-wait-ms", "50"), "redis_wait", None),
         (("--redis-url", ""), "redis_url", None),
         (("--archive-url", ""), "archive_url", None),
-        (("--archive-url", "file:///srv/archive"), "archive_url", "file:///srv/archive"),
+        (("--archive-url", "file:///srv/archive"), "retention", Retention(until_archived=True)),
         ((), "host", "localhost"),
         (("--host", "::"), "metrics_host", "localhost"),
         (("--metrics-host", "::"), "metrics_host", "::"),

@@ -1,6 +1,7 @@
 """The exported metrics: complete from the start, and right for deliveries, bots, webhooks, clocks and Redis."""
 
 import asyncio
+import math
 import os
 import platform
 import signal
@@ -323,6 +324,16 @@ async def test_a_jump_of_the_local_clock_changes_nothing(store: GameStore, monke
         assert abs(clock.now() - now()) < 0.5
         monkeypatch.setattr(time, "time", now)
         assert abs(clock.now() - now()) < 0.5
+
+
+def test_a_step_of_redis_clock_counts_once_it_has_lasted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "_offset", ClockOffset(0.0, math.inf))
+    monkeypatch.setattr(clock, "_step_began_at", math.inf)
+    measured = ((0, 500, 500), (10, 7200, 500), (20, 501, 501), (30, 7200, 501), (89, 7200, 501), (90, 7200, 7200))
+    for second, ahead_s, shown_s in measured:
+        monkeypatch.setattr(time, "monotonic", lambda second=second: float(second))
+        clock.set_offset(ClockOffset(ahead_s, 0.1, local_epoch_s=0.0))
+        assert clock.now() == second + shown_s
 
 
 def level(store: RedisStore, name: str) -> float:

@@ -14,8 +14,8 @@ from typing import Any
 
 import click
 
-from tests.tools import HAPROXY, LIBFAKETIME, REDIS, ROOT, exit_without, require
-from verification.chaos.faults import FAULT_TYPES
+from tests.tools import C_COMPILER, HAPROXY, LIBFAKETIME, REDIS, ROOT, exit_without, require
+from verification.chaos.faults import CLOCK_SHIFT, FAULT_TYPES, REDIS_CLOCK_SHIFT
 from verification.chaos.progress import Progress
 from verification.chaos.releases import TRIAL, list_releases
 from verification.chaos.run import CONCURRENT_GAMES, Plan, run
@@ -91,7 +91,8 @@ def main(
             except (OSError, ValueError) as error:
                 raise click.BadParameter(str(error), param_hint="--upgrade") from error
         plan = Plan(seconds=60 * minutes, releases=releases, **options)
-        exit_without(REDIS, HAPROXY, *((LIBFAKETIME,) if plan.needs_fake_clock else ()))
+        clocks = {LIBFAKETIME: CLOCK_SHIFT, C_COMPILER: REDIS_CLOCK_SHIFT}
+        exit_without(REDIS, HAPROXY, *(tool for tool, fault in clocks.items() if plan.injects(fault)))
         try:
             result = asyncio.run(run(plan, Path(directory), Progress(_print_progress, brief=brief)))
         finally:

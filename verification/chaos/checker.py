@@ -1,7 +1,7 @@
 """Searches a history for anomalies, by the public contract alone and without the service's code."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jsonpatch
@@ -11,9 +11,13 @@ from verification.chaos.history import (
     Acknowledged,
     ContractViolation,
     DiffReceived,
+    Fault,
     FinalReplica,
     FinalState,
+    GameCreated,
+    GameMissing,
     Invoked,
+    Loss,
     Record,
     Rejected,
     Retried,
@@ -23,7 +27,10 @@ from verification.chaos.promotions import Failover
 from verification.chaos.replica import next_digest
 
 VIOLATION_KINDS = {
-    "lost": "An acknowledged action is not in the log, or has another digest.",
+    "lost": (
+        "An acknowledged action is not in the log, or has another digest; a game that was created does not exist. "
+        "(Where servers went back to older files, what is newer may be lost, each commit as a whole.)"
+    ),
     "duplicated": "The log has an action that no client sent, or one action twice.",
     "contradicted": (
         "An action was rejected, but committed. (If the response to its first request was lost, that request "
@@ -42,6 +49,7 @@ VIOLATION_KINDS = {
         "At the end, a subscriber's replica differs from the game, or the log's patches do not result in the game."
     ),
     "unfinished": "A game did not finish.",
+    "unnoticed": "No instance logged a fault that their probe must find.",
     "verify": "`south-seas verify` rejects a finished game.",
     "contract": (
         "A client observed something that the contract forbids, or an instance logged an error. In a rolling "
@@ -78,10 +86,14 @@ class _Operation(msgspec.Struct):
     invocation: Invoked
     acknowledgement: Acknowledged | None = None
     rejection: Rejected | None = None
+    is_taken_back: bool = False
+    """Whether it was lost with newer files. It may be in the log once all the same, after a retry."""
 
 
-def check(records: Sequence[Record], failovers: Sequence[Failover] = ()) -> list[Violation]:
-    """Return all violations in a history, during which these faults may have promoted replicas."""
+def check(
+    records: Sequence[Record], failovers: Sequence[Failover] = (), losses: Sequence[Loss] = ()
+) -> list[Violation]:
+    """Return all violations in a history, during which replicas were promoted, and servers went back to older files."""
     final_states = {record.game: record for record in records if isinstance(record, FinalState)}
     ops = _operations(records)
     result = [
@@ -89,23 +101,54 @@ def check(records: Sequence[Record], failovers: Sequence[Failover] = ()) -> list
         for record in records
         if isinstance(record, ContractViolation)
     ]
+    games = {op.invocation.game for op in ops.values()} | {
+        record.game for record in records if isinstance(record, (DiffReceived, SnapshotReceived))
+    }
+    result += _check_missing(records, losses)
+    missing = {record.game for record in records if isinstance(record, GameMissing)}
+    result += [
+        Violation("unfinished", game, "its final state is missing")
+        for game in sorted(games - {*final_states} - missing)
+    ]
+    ended_early = set[str]()
+    for game, final_state in final_states.items():
+        game_ops = [op for op in ops.values() if op.invocation.game == game]
+        game_losses = [loss for loss in losses if loss.may_affect(game)]
+        if final_state.document["status"] != "finished" and _is_end_lost(game_ops, game_losses):
+            ended_early.add(game)
+        result += _check_log(final_state, is_end_lost=game in ended_early)
+        result += _check_operations(final_state, game_ops, game_losses)
+    result += _check_subscribers(records, final_states, failovers, losses, ended_early)
     result += [
         Violation("retry", record.client, record.key)
         for record in records
-        if isinstance(record, Retried) and not record.is_equal
+        if isinstance(record, Retried)
+        and not (record.is_equal or ops[record.key].is_taken_back or ops[record.key].invocation.game in missing)
     ]
-    games = {op.invocation.game for op in ops} | {
-        record.game for record in records if isinstance(record, (DiffReceived, SnapshotReceived))
-    }
-    result += [Violation("unfinished", game, "its final state is missing") for game in sorted(games - {*final_states})]
-    for game, final_state in final_states.items():
-        result += _check_log(final_state)
-        result += _check_operations(final_state, [op for op in ops if op.invocation.game == game])
-    result += _check_subscribers(records, final_states, failovers)
+    result += [
+        Violation("unnoticed", record.kind, record.detail)
+        for record in records
+        if isinstance(record, Fault) and record.notice and not record.is_noticed
+    ]
     return result
 
 
-def _operations(records: Sequence[Record]) -> list[_Operation]:
+def _check_missing(records: Sequence[Record], losses: Sequence[Loss]) -> Iterator[Violation]:
+    """Check that only such games do not exist as were created after the copy of their servers' files."""
+    created = {record.game: record for record in records if isinstance(record, GameCreated)}
+    for record in records:
+        if isinstance(record, GameMissing):
+            game, creation = record.game, created[record.game]
+            if not any(loss.may_take_back(game, creation.invoked_at, creation.at) for loss in losses):
+                yield Violation("lost", record.client, f"{game} was created, but does not exist")
+
+
+def _is_end_lost(ops: Sequence[_Operation], losses: Sequence[Loss]) -> bool:
+    """Return whether players may have ended a game before its servers went back, and none has seen that."""
+    return any(max((op.invocation.at for op in ops), default=loss.stopped_at) < loss.stopped_at for loss in losses)
+
+
+def _operations(records: Sequence[Record]) -> dict[str, _Operation]:
     ops: dict[str, _Operation] = {}
     for record in records:
         match record:
@@ -117,10 +160,10 @@ def _operations(records: Sequence[Record]) -> list[_Operation]:
                 ops[record.key].rejection = record
             case _:
                 pass
-    return [*ops.values()]
+    return ops
 
 
-def _check_log(final_state: FinalState) -> Iterator[Violation]:
+def _check_log(final_state: FinalState, *, is_end_lost: bool) -> Iterator[Violation]:
     """Check that the log verifies, that the game equals the end of its log, and that it has finished."""
     versions = [diff["version"] for diff in final_state.log]
     if versions != [*range(1, final_state.document["version"] + 1)]:
@@ -146,14 +189,19 @@ def _check_log(final_state: FinalState) -> Iterator[Violation]:
         yield Violation("digest", final_state.game, f"the game's tag is {final_state.tag}, its log ends with {digest}")
     if document != final_state.document:
         yield Violation("diverged", final_state.game, "the log's patches do not result in the game")
-    if final_state.document["status"] != "finished":
+    if final_state.document["status"] != "finished" and not is_end_lost:
         yield Violation("unfinished", final_state.game, f"its status is {final_state.document['status']}")
     if final_state.verify_errors:
         yield Violation("verify", final_state.game, final_state.verify_errors)
 
 
-def _check_operations(final_state: FinalState, ops: Sequence[_Operation]) -> Iterator[Violation]:
-    """Check that the log has each acknowledged action once, and no action that no client sent."""
+def _check_operations(
+    final_state: FinalState, ops: Sequence[_Operation], losses: Sequence[Loss]
+) -> Iterator[Violation]:
+    """Check that the log has each acknowledged action once, and no action that no client sent.
+
+    Of a commit that was taken back, no version may be left.
+    """
     log = {diff["version"]: diff for diff in final_state.log}
     claimed: Counter[int] = Counter()
     for op in ops:
@@ -162,6 +210,11 @@ def _check_operations(final_state: FinalState, ops: Sequence[_Operation]) -> Ite
         diffs = op.acknowledgement.diffs or [(op.acknowledgement.version, op.acknowledgement.digest)]
         lost = [version for version, digest in diffs if log.get(version, {}).get("digest") != digest]
         committed = [version for version, _ in diffs if _is_commit_of(log.get(version), op.invocation)]
+        if len(lost) == len(diffs) and any(
+            loss.may_take_back(final_state.game, op.invocation.at, op.acknowledgement.at) for loss in losses
+        ):
+            op.is_taken_back = True
+            continue
         if lost or not committed:
             yield Violation(
                 "lost", op.invocation.client, f"{op.invocation.key} of version {diffs[0][0]} of {final_state.game}"
@@ -175,7 +228,7 @@ def _check_claims(final_state: FinalState, ops: Sequence[_Operation], claimed: C
     for version, count in claimed.items():
         if count > 1:
             yield Violation("duplicated", final_state.game, f"{count} actions were acknowledged with version {version}")
-    open_ops = [op for op in ops if op.acknowledgement is None]
+    open_ops = [op for op in ops if op.acknowledgement is None or op.is_taken_back]
     for diff in final_state.log:
         if diff["by"] not in ("seat", "owner") or diff["version"] in claimed or diff["move"] is None:
             continue
@@ -206,8 +259,13 @@ def _is_commit_of(diff: dict[str, Any] | None, invocation: Invoked) -> bool:
 
 
 def _check_subscribers(
-    records: Sequence[Record], final_states: dict[str, FinalState], failovers: Sequence[Failover]
+    records: Sequence[Record],
+    final_states: dict[str, FinalState],
+    failovers: Sequence[Failover],
+    losses: Sequence[Loss],
+    ended_early: Container[str],
 ) -> Iterator[Violation]:
+    """Check what subscribers of each game received, except that they left games whose end was lost later."""
     received: dict[tuple[str, str], list[DiffReceived | SnapshotReceived]] = defaultdict(list)
     replicas: dict[tuple[str, str], FinalReplica] = {}
     for record in records:
@@ -218,7 +276,10 @@ def _check_subscribers(
     for (client, game), messages in received.items():
         if game not in final_states:
             continue
-        yield from _check_subscriber(client, final_states[game], messages, failovers)
+        if game in ended_early:
+            continue
+        taking_back = [Failover(loss.copied_at, loss.stopped_at) for loss in losses if loss.may_affect(game)]
+        yield from _check_subscriber(client, final_states[game], messages, [*failovers, *taking_back])
         final_state, replica = final_states[game], replicas.get((client, game))
         tag = "nothing" if replica is None else f"{replica.version}-{replica.digest}"
         if replica is None or replica.document != final_state.document or tag != final_state.tag:

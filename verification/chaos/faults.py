@@ -2,10 +2,14 @@
 
 import asyncio
 import resource
+import shutil
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
 from enum import IntEnum
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from redis.asyncio import Redis
@@ -13,15 +17,28 @@ from redis.exceptions import RedisError
 
 from service.store.connection import parse_url
 from service.store.planned_failover import fail_over
-from tests.redis_servers import Node
+from tests.polling import wait_until
+from tests.redis_servers import Node, read_slots
 from tests.tools import LIBFAKETIME, require
+from verification.chaos.history import Loss
 from verification.chaos.instances import Instance
+from verification.chaos.redis_clock import set_clock
 from verification.chaos.testbed import Testbed, for_each_node, for_reachable_nodes, wait_until_healthy
-
-Inject = Callable[[Testbed, Random], AbstractAsyncContextManager[str]]
 
 REPEAT_INTERVAL_S = 0.1
 CLOCK_OFFSETS_S = (-3600, -60, -2, 2, 60, 3600)
+REDIS_CLOCK_OFFSETS_S = (120, 7200)
+CLOCK_NOTICE = r"clock \(.*\) is (0:02|2:00):00 ahead"
+
+FILES = "appendonlydir"
+
+WHOLE_CLUSTER_PROBABILITY = 0.3
+
+OLDER_S = (8.0, 14.0)
+"""The age of files that are put back: more than a probe's interval, so that a probe has written since."""
+
+
+Inject = Callable[[Testbed, Random], AbstractAsyncContextManager[str | Loss]]
 
 
 class Component(IntEnum):
@@ -44,6 +61,8 @@ class FaultType(NamedTuple):
     """The deployments of Redis that it applies to."""
     promotes: bool = False
     """Whether a replica may be promoted."""
+    notice: str = ""
+    """What an instance must log of it, as a regular expression; empty: nothing."""
 
 
 @asynccontextmanager
@@ -147,6 +166,61 @@ async def fill_disk(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
         yield f"{primary.directory.name} at {size} bytes"
     finally:
         resource.prlimit(primary.pid, resource.RLIMIT_FSIZE, before)
+        await wait_until_healthy(testbed)
+
+
+@asynccontextmanager
+async def restore_older_files(testbed: Testbed, rng: Random) -> AsyncIterator[Loss]:
+    """Restart all servers, or those of a shard, on the append-only files that their primary had some seconds before."""
+    await wait_until_healthy(testbed)
+    primaries = await testbed.deployment.primaries()
+    chosen = primaries if rng.random() < WHOLE_CLUSTER_PROBABILITY else [rng.choice(primaries)]
+    slots = [one for primary in chosen for one in await read_slots(primary)] if len(chosen) < len(primaries) else []
+    shards = [[primary, *await testbed.deployment.replicas(primary)] for primary in chosen]
+    with TemporaryDirectory() as directory:
+        copies = [Path(directory) / primary.directory.name for primary in chosen]
+        copied_at = time.monotonic()
+        for primary, copy in zip(chosen, copies, strict=True):
+            await _copy_files(primary, copy)
+        await asyncio.sleep(rng.uniform(*OLDER_S))
+        for node in [node for shard in shards for node in shard]:
+            node.kill()
+        stopped_at = time.monotonic()
+        for shard, copy in zip(shards, copies, strict=True):
+            for node in shard:
+                shutil.rmtree(node.directory / FILES)
+                shutil.copytree(copy, node.directory / FILES)
+                node.start()
+    await asyncio.gather(*(node.wait_until_ready() for shard in shards for node in shard))
+    yield Loss(", ".join(primary.directory.name for primary in chosen), copied_at, stopped_at, slots)
+    await wait_until_healthy(testbed)
+
+
+async def _copy_files(primary: Node, copy: Path) -> None:
+    """Copy the append-only files of a primary, which has written all to them that it has acknowledged."""
+    async with aclosing(primary.client()) as client:
+        await client.config_set("appendfsync", "always")
+        await client.config_set("auto-aof-rewrite-percentage", 0)
+        await wait_until(lambda: _is_rewritten(client))
+        shutil.copytree(primary.directory / FILES, copy)
+        await client.config_set("appendfsync", "everysec")
+        await client.config_set("auto-aof-rewrite-percentage", 100)
+
+
+async def _is_rewritten(client: Redis) -> bool:
+    info = await client.info("persistence")
+    return not (info["aof_rewrite_in_progress"] or info["aof_rewrite_scheduled"])
+
+
+@asynccontextmanager
+async def shift_redis_clock(testbed: Testbed, rng: Random) -> AsyncIterator[str]:
+    """Set the clock of a primary ahead, and later back."""
+    primary, ahead_s = await _choose_primary(testbed, rng), rng.choice(REDIS_CLOCK_OFFSETS_S)
+    set_clock(primary, ahead_s)
+    try:
+        yield f"{primary.directory.name} by {ahead_s} s"
+    finally:
+        set_clock(primary, 0)
         await wait_until_healthy(testbed)
 
 
@@ -278,6 +352,9 @@ async def _repeatedly(call: Callable[[], Awaitable[object]]) -> AsyncIterator[No
 
 
 CLOCK_SHIFT = FaultType("shift a clock", Component.INSTANCE, shift_clock, (2, 5))
+REDIS_CLOCK_SHIFT = FaultType(
+    "shift Redis' clock", Component.REDIS, shift_redis_clock, (6, 12), promotes=True, notice=CLOCK_NOTICE
+)
 
 FAULT_TYPES = (
     FaultType("kill an instance", Component.INSTANCE, kill_instance, (0.5, 2)),
@@ -296,4 +373,8 @@ FAULT_TYPES = (
         "planned failover", Component.REDIS, fail_over_as_planned, (0.5, 1), ("sentinel", "cluster"), promotes=True
     ),
     FaultType("fill the disk", Component.REDIS, fill_disk, (2, 4)),
+    FaultType(
+        "restore older files", Component.REDIS, restore_older_files, (0.5, 1), promotes=True, notice="went back by"
+    ),
+    REDIS_CLOCK_SHIFT,
 )

@@ -5,6 +5,7 @@ checker fetches every game again, and checks those that have changed.
 """
 
 import asyncio
+import math
 import multiprocessing
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -22,12 +23,24 @@ from tests.redis_servers import Node
 from verification.chaos.checker import Violation, check
 from verification.chaos.client_context import ClientContext
 from verification.chaos.final_state import fetch_final_state, with_verification
-from verification.chaos.history import Acknowledged, FinalState, GameCreated, History, Record, dump, load
+from verification.chaos.history import (
+    Acknowledged,
+    Fault,
+    FinalState,
+    GameCreated,
+    GameMissing,
+    History,
+    Loss,
+    Record,
+    dump,
+    load,
+)
 from verification.chaos.promotions import Failover, find_failovers
 from verification.chaos.rolling_update import check_rolling_update
 from verification.chaos.statistics import Tally
 
 MAX_CONCURRENT_FETCHES = 4
+HEALING_INTERVAL_S = 0.2
 
 
 class CheckResult(NamedTuple):
@@ -108,7 +121,7 @@ class GameChecker:
         async with asyncio.TaskGroup() as group:
             for game in self._checked:
                 group.create_task(self._recheck(game, semaphore))
-        total = _check_records(self._context.history.records, (), is_rolling=self._is_rolling)
+        total = _check_records(self._context.history.records, (), (), is_rolling=self._is_rolling)
         for checked in self._checked.values():
             total.tally.merge(checked.result.tally)
             total.violations.extend(checked.result.violations)
@@ -128,14 +141,19 @@ class GameChecker:
         """Fetch the game's final state. Record and return None if the service does not know the game."""
         try:
             return await fetch_final_state(self._context, game)
-        except NotFoundError as error:
-            history.add_violation("checker", f"{game} was created, but does not exist: {error}")
+        except NotFoundError:
+            history.add(GameMissing(client="checker", game=game))
             return None
 
     async def _check(self, game: str, final_state: FinalState | None) -> None:
         encoded = b"" if final_state is None else msgspec.json.encode(final_state)
-        failovers = find_failovers(self._context.history, self._nodes)
-        checking = partial(_check_file, self._path(game), encoded, failovers, is_rolling=self._is_rolling)
+        faults = [record for record in self._context.history.records if isinstance(record, Fault)]
+        # What a fault loses is known once it has been injected.
+        while any(fault.notice and fault.healed_at == math.inf for fault in faults):  # noqa: ASYNC110  a fault sets no event
+            await asyncio.sleep(HEALING_INTERVAL_S)
+        losses = [fault.loss for fault in faults if fault.loss is not None]
+        causes = find_failovers(self._context.history, self._nodes), losses
+        checking = partial(_check_file, self._path(game), encoded, *causes, is_rolling=self._is_rolling)
         result = await asyncio.get_running_loop().run_in_executor(self._pool, checking)
         self._checked[game] = _CheckedGame(_digest(final_state), result)
         for violation in result.violations:
@@ -163,10 +181,14 @@ async def game_checker(
         yield GameChecker(context, directory, pool, nodes, report, is_rolling=is_rolling)
 
 
-def _check_records(records: Sequence[Record], failovers: Sequence[Failover], *, is_rolling: bool) -> CheckResult:
+def _check_records(
+    records: Sequence[Record], failovers: Sequence[Failover], losses: Sequence[Loss], *, is_rolling: bool
+) -> CheckResult:
     tally = Tally()
     tally.add(records)
-    return CheckResult(tally, [*check(records, failovers), *(check_rolling_update(records) if is_rolling else ())])
+    return CheckResult(
+        tally, [*check(records, failovers, losses), *(check_rolling_update(records) if is_rolling else ())]
+    )
 
 
 def _digest(final_state: FinalState | None) -> bytes:
@@ -185,10 +207,12 @@ def _set_tileset(tileset: TileSet) -> None:
     _tilesets[:] = [tileset]
 
 
-def _check_file(path: Path, final_state: bytes, failovers: Sequence[Failover], *, is_rolling: bool) -> CheckResult:
+def _check_file(
+    path: Path, final_state: bytes, failovers: Sequence[Failover], losses: Sequence[Loss], *, is_rolling: bool
+) -> CheckResult:
     """Check the history in a file, and add the verified final state to the file."""
     records: list[Record] = [record for record in load(path) if not isinstance(record, FinalState)]
     if final_state:
         records.append(with_verification(msgspec.json.decode(final_state, type=FinalState), _tilesets[0]))
         dump(records, path)
-    return _check_records(records, failovers, is_rolling=is_rolling)
+    return _check_records(records, failovers, losses, is_rolling=is_rolling)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from redis.crc import key_slot
 
 
 class _Record(msgspec.Struct, tag_field="type", kw_only=True):
@@ -119,6 +120,30 @@ class Polled(_ClientRecord, tag="poll"):
     count: int
 
 
+class Loss(msgspec.Struct):
+    """That servers went back to older files: what is newer is lost in the games of their slots."""
+
+    servers: str
+    copied_at: float
+    """When the copy of the files began: what was acknowledged before is in it."""
+    stopped_at: float
+    """When the servers had been stopped: of what is sent later, nothing is lost."""
+    slots: list[tuple[int, int]]
+    """The first and the last of each range of a Cluster's; empty: all games."""
+
+    def __str__(self) -> str:
+        return f"{self.servers} by {self.stopped_at - self.copied_at:.1f} s"
+
+    def may_take_back(self, game: str, invoked_at: float, acknowledged_at: float) -> bool:
+        """Return whether it may have taken back what was sent and acknowledged at these times."""
+        return self.may_affect(game) and self.copied_at < acknowledged_at and invoked_at < self.stopped_at
+
+    def may_affect(self, game: str) -> bool:
+        """Return whether these servers had the game."""
+        slot = key_slot(game.encode())
+        return not self.slots or any(first <= slot <= last for first, last in self.slots)
+
+
 class Fault(_Record, tag="fault"):
     """A fault from `at` until `healed_at`."""
 
@@ -127,6 +152,10 @@ class Fault(_Record, tag="fault"):
     healed_at: float
     promotes: bool = False
     """Whether it may have promoted a replica, which lacks what was not acknowledged."""
+    loss: Loss | None = None
+    notice: str = ""
+    """What an instance must log of it, as a regular expression; empty: nothing."""
+    is_noticed: bool = False
 
 
 class GameCreated(_Record, tag="game"):
@@ -134,6 +163,13 @@ class GameCreated(_Record, tag="game"):
 
     game: str
     scenario: str
+    invoked_at: float = 0.0
+
+
+class GameMissing(_ClientRecord, tag="missing"):
+    """The service did not know a game that was created."""
+
+    game: str
 
 
 class FinalState(_Record, tag="final_state"):
@@ -164,6 +200,7 @@ Record = (
     | Polled
     | Fault
     | GameCreated
+    | GameMissing
     | FinalState
 )
 

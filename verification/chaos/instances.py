@@ -119,6 +119,10 @@ class Instance:
         """Return the lines of its log that no fault explains."""
         return UNEXPECTED.findall(self.log.read_text()) if self.log.exists() else []
 
+    def count_lines(self, pattern: str) -> int:
+        """Return how many lines of its log a regular expression finds."""
+        return sum(re.search(pattern, line) is not None for line in self.log.read_text().splitlines())
+
     def _environment(self) -> dict[str, str]:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
         if self._fake_clock:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -13,12 +14,13 @@ from south_seas import (
     ClientError,
     ConflictError,
     IllegalMoveError,
+    NotFoundError,
     RetryableError,
     VersionMismatchError,
 )
 from south_seas.models import ActionResult, LegalMoves, Move
 from verification.chaos.client_context import ClientContext
-from verification.chaos.history import Acknowledged, Invoked, Rejected, Retried, Undetermined
+from verification.chaos.history import Acknowledged, GameMissing, Invoked, Rejected, Retried, Undetermined
 
 RETRY_PROBABILITY = 0.1
 """The probability that an acknowledged action is sent again."""
@@ -66,7 +68,13 @@ class HTTPPlayer:
         self._number = 0
 
     async def run(self) -> None:
-        """Play until the game is over."""
+        """Play until the game is over, or does not exist any more."""
+        try:
+            await self._play()
+        except NotFoundError:
+            self.context.history.add(GameMissing(client=self.client, game=self.game))
+
+    async def _play(self) -> None:
         legal: LegalMoves | None = None
         while True:
             await self.context.think_time.sleep(self._rng)
@@ -79,11 +87,21 @@ class HTTPPlayer:
             if self._seat in (None, legal.seat):
                 legal = await self._act(legal, self._rng.choice(legal.moves), legal.seat)
             else:
+                await self._resume()
                 await asyncio.sleep(POLL_INTERVAL_S)
+
+    async def _resume(self) -> None:
+        """Say that this player is there if the game is paused in the turn of another one."""
+        turn = (await self._api.game(self.game)).turn
+        if turn is not None and turn.paused and self._seat is not None:
+            with suppress(*EXPECTED_ERRORS):
+                await self._api.return_to_seat(self.game, seat=self._seat)
 
     async def _legal_moves(self) -> LegalMoves | None:
         try:
             return await self._api.legal_moves(self.game)
+        except NotFoundError:
+            raise
         except ClientError as error:
             self._record_violation(f"legal moves: {error!r}")
             return None
@@ -100,6 +118,8 @@ class HTTPPlayer:
         except EXPECTED_ERRORS as error:
             add(Rejected(client=self.client, key=key, code=error.code, attempts=self._attempts))
             return None
+        except NotFoundError:
+            raise
         except ClientError as error:
             self._record_failure(key, error)
             return None
@@ -132,6 +152,10 @@ class HTTPPlayer:
     async def _retry(self, first: ActionResult, send: Callable[[], Awaitable[ActionResult]], key: str) -> None:
         try:
             second = await send()
+        except NotFoundError:
+            raise
+        except EXPECTED_ERRORS:
+            self.context.history.add(Retried(client=self.client, key=key, is_equal=False))
         except ClientError as error:
             self._record_violation(f"{key}, sent again: {error!r}")
         else:

@@ -39,8 +39,10 @@ class SocketPlayer(SocketSubscriber):
     async def run(self) -> None:
         """Play to the end."""
         async with asyncio.TaskGroup() as group:
-            group.create_task(self._play())
+            playing = group.create_task(self._play())
             await super().run()
+            if self._is_missing:
+                playing.cancel()
 
     async def on_message(self, message: dict[str, Any], socket: aiohttp.ClientWebSocketResponse) -> None:
         """Handle a message; a response resolves the action that waits for it."""

@@ -8,7 +8,7 @@ import aiohttp
 import msgspec
 
 from verification.chaos.client_context import ClientContext, GameEnd
-from verification.chaos.history import Connected, Disconnected, ReconnectRequested
+from verification.chaos.history import Connected, Disconnected, GameMissing, ReconnectRequested
 from verification.chaos.replica import Replica
 
 RECONNECT_DELAY_S = 0.2
@@ -30,11 +30,12 @@ class _Subscriber:
         self.replica = Replica(context.history, client, game)
         self._rng = context.create_rng(client)
         self._reconnect_delay_s = 0.0
+        self._is_missing = False
 
     async def run(self) -> None:
-        """Stay subscribed until the game is over, or until cancelled."""
+        """Stay subscribed until the game is over or does not exist, or until cancelled."""
         try:
-            while self.is_active:
+            while self.is_active and not self._is_missing:
                 await self._subscribe()
         finally:
             self.replica.record_final()
@@ -61,7 +62,10 @@ class _Subscriber:
 
     def _rejection(self, status: int) -> str:
         """Return the reason, and record a violation unless the status means that the service is busy."""
-        if status not in (502, 503, 504):
+        if status == 404:
+            self._is_missing = True
+            self.context.history.add(GameMissing(client=self.client, game=self.replica.game))
+        elif status not in (502, 503, 504):
             self.context.history.add_violation(self.client, f"the subscription was rejected with {status}")
         return f"rejected with {status}"
 
@@ -97,7 +101,7 @@ class SocketSubscriber(_Subscriber):
                     if not self.is_active:
                         return "the game is over"
             code, error = socket.close_code, socket.exception()
-        if code is not None and code >= 4000 and code not in (4408, 4429):
+        if code is not None and code >= 4000 and code not in (4404, 4408, 4429):
             self.context.history.add_violation(self.client, f"closed with {code}")
         return f"closed with {code}" if error is None else f"closed with {code}: {error}"
 

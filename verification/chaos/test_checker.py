@@ -13,9 +13,13 @@ from verification.chaos.history import (
     Acknowledged,
     ContractViolation,
     DiffReceived,
+    Fault,
     FinalReplica,
     FinalState,
+    GameCreated,
+    GameMissing,
     Invoked,
+    Loss,
     Record,
     Rejected,
     Retried,
@@ -244,3 +248,90 @@ def test_an_undone_snapshot_is_needless_for_a_client_that_the_former_primary_cou
     start = records.index(last) + 1
     records[start:start] = [undone, snapshot(last, since=undone)]
     assert [violation.kind for violation in check(records, [failover(last.at + seconds)])] == kinds
+
+
+COPIED_AFTER = 40
+"""The version that the servers' files have to which they go back, in tests of a loss."""
+
+
+def go_back(records: list[Record], loss: Loss) -> None:
+    """Undo the versions after COPIED_AFTER: what was acknowledged of them is in no log, and players then ended."""
+    undone = {record.key for record in records if isinstance(record, Acknowledged) and record.version > COPIED_AFTER}
+    for record in records:
+        is_late = getattr(record, "key", None) in undone or getattr(record, "version", 0) > COPIED_AFTER
+        record.at = (loss.stopped_at if is_late else loss.copied_at) - 1
+    state = final_state(records)
+    del state.log[COPIED_AFTER:]
+    state.document = document_at(COPIED_AFTER)
+    state.tag = f"{COPIED_AFTER}-{state.log[-1]['digest']}"
+
+
+LOSS = Loss("node0", copied_at=100, stopped_at=110, slots=[])
+
+
+def test_servers_that_go_back_lose_what_is_newer_than_their_files() -> None:
+    records = valid_history()
+    go_back(records, LOSS)
+    acknowledged = get_record(records, Acknowledged, -1)
+    records.append(Retried(client="owner", key=acknowledged.key, is_equal=False))
+    assert check(records, (), [LOSS]) == []
+
+
+def acknowledge_before_the_copy(records: list[Record]) -> None:
+    get_record(records, Acknowledged, -1).at = LOSS.copied_at - 1
+
+
+def send_after_the_stop(records: list[Record]) -> None:
+    get_record(records, Invoked, -1).at = LOSS.stopped_at + 1
+
+
+def keep_half_of_a_commit(records: list[Record]) -> None:
+    kept, acknowledged = final_state(records).log[-1], get_record(records, Acknowledged, -1)
+    acknowledged.diffs.append((kept["version"], kept["digest"]))
+
+
+def create_before_the_copy(records: list[Record]) -> None:
+    records.append(GameMissing(client="owner", game=GAME))
+
+
+def answer_otherwise_what_is_kept(records: list[Record]) -> None:
+    records.append(Retried(client="owner", key=get_record(records, Acknowledged, 0).key, is_equal=False))
+
+
+def overlook(records: list[Record]) -> None:
+    records.append(Fault(kind="older files", detail="", healed_at=115, notice="went back"))
+
+
+@pytest.mark.parametrize(
+    ("plant_violation", "kind"),
+    (
+        (acknowledge_before_the_copy, "lost"),
+        (send_after_the_stop, "lost"),
+        (send_after_the_stop, "unfinished"),
+        (keep_half_of_a_commit, "lost"),
+        (create_before_the_copy, "lost"),
+        (answer_otherwise_what_is_kept, "retry"),
+        (overlook, "unnoticed"),
+        pytest.param(lambda records: final_state(records).log.pop(20), "gap", id="a gap"),
+    ),
+)
+def test_servers_that_go_back_lose_nothing_else(plant_violation: Callable[[list[Record]], object], kind: str) -> None:
+    records = valid_history()
+    go_back(records, LOSS)
+    plant_violation(records)
+    assert kind in {violation.kind for violation in check(records, (), [LOSS])} <= VIOLATION_KINDS.keys()
+
+
+@pytest.mark.parametrize(("slots", "kinds"), (((0, 16383), set()), ((0, 0), {"lost", "unfinished", "unexpected"})))
+def test_only_games_of_servers_that_go_back_lose_anything(slots: tuple[int, int], kinds: set[str]) -> None:
+    records, loss = valid_history(), msgspec.structs.replace(LOSS, slots=[slots])
+    go_back(records, loss)
+    assert kinds <= {violation.kind for violation in check(records, (), [loss])}
+    assert bool(kinds) == bool(check(records, (), [loss]))
+
+
+def test_a_game_that_was_created_after_the_copy_may_be_missing() -> None:
+    created = GameCreated(game=GAME, scenario="test", at=LOSS.copied_at + 1)
+    records: list[Record] = [created, GameMissing(client="owner", game=GAME)]
+    assert check(records, (), [LOSS]) == []
+    assert [violation.kind for violation in check(records)] == ["lost"]

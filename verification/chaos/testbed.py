@@ -1,8 +1,8 @@
 """The system under test: Redis, three instances, and the proxy in front of them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from tests.redis_servers import Deployment, cluster, sentinel, standalone
 from tests.tools import ROOT
 from verification.chaos.haproxy import Haproxy, haproxy
 from verification.chaos.instances import Instance, start_instances
+from verification.chaos.redis_clock import prepare_clock
 
 INSTANCES = 3
 HEALTHY_TIMEOUT_S = 240.0
@@ -50,15 +51,17 @@ async def start_testbed(
     wait_replicas: int = REPLICAS,
     *,
     fake_clock: bool = False,
+    fake_redis_clock: bool = False,
     release: Path = ROOT,
 ) -> AsyncIterator[Testbed]:
     """Start the system. An action is acknowledged once `wait_replicas` have it, if the deployment has replicas.
 
-    Each instance has its own Redis user, which a fault can lock out, and with `fake_clock` its own clock. The logs of
-    finished games leave Redis for an archive as early as the setting allows.
+    Each instance has its own Redis user, which a fault can lock out. With `fake_clock` each has its own clock, and with
+    `fake_redis_clock` each server. The logs of finished games leave Redis for an archive early.
     """
     users = [f"user i{number} on >{SECRET} ~* &* +@all" for number in range(1, INSTANCES + 1)]
-    async with _deploy_redis(redis, directory, users) as deployment:
+    environment = prepare_clock(directory) if fake_redis_clock else {}
+    async with _deploy_redis(redis, directory, users, environment) as deployment:
         scheme, _, rest = deployment.url.partition(f"://{deployment.access.userinfo}")
         urls = [f"{scheme}://i{number}:{SECRET}@{rest}" for number in range(1, INSTANCES + 1)]
         flags = (*flags, "--archive-url", f"file://{directory}/archive", "--archived-log-hours", "0.01")
@@ -71,17 +74,13 @@ async def start_testbed(
             yield Testbed(deployment, instances, proxy)
 
 
-@asynccontextmanager
-async def _deploy_redis(redis: str, directory: Path, users: Sequence[str]) -> AsyncIterator[Deployment]:
+def _deploy_redis(
+    redis: str, directory: Path, users: Sequence[str], environment: Mapping[str, str]
+) -> AbstractAsyncContextManager[Deployment]:
     if redis == "standalone":
-        async with standalone(directory, settings=users) as deployment:
-            yield deployment
-    elif redis == "sentinel":
-        async with sentinel(directory, replicas=REPLICAS, settings=[*users, *REPLICATION_SETTINGS]) as deployment:
-            yield deployment
-    else:
-        async with cluster(directory, replicas=REPLICAS, settings=[*users, *REPLICATION_SETTINGS]) as deployment:
-            yield deployment
+        return standalone(directory, settings=users, environment=environment)
+    deploy = sentinel if redis == "sentinel" else cluster
+    return deploy(directory, replicas=REPLICAS, settings=[*users, *REPLICATION_SETTINGS], environment=environment)
 
 
 async def for_reachable_nodes(testbed: Testbed, call: Callable[[Redis], Awaitable[object]]) -> None:

@@ -7,7 +7,6 @@ import asyncio
 import os
 import resource
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -26,10 +25,11 @@ from service.store.log_entries import HEADER_BYTES, ID_BYTES
 from tests.polling import in_background, wait_until
 from tests.redis_servers import SERVICE_USER, SLOTS, Node, execute_text, standalone
 from tests.tcp_proxy import run_proxy
-from tests.tools import C_COMPILER, require, run_program
+from tests.tools import run_program
 from verification.chaos import faults as chaos
 from verification.chaos.haproxy import haproxy
 from verification.chaos.instances import Instance
+from verification.chaos.redis_clock import compile_library, prepare_clock, set_clock
 from verification.faults.deployment import Bed, wait_for_moves
 
 Lines = list[str]
@@ -78,7 +78,7 @@ def from_chaos(inject: chaos.Inject) -> Inject:
     @asynccontextmanager
     async def injected(bed: Bed) -> AsyncIterator[Lines]:
         async with inject(bed.testbed, bed.rng) as detail:
-            yield [detail]
+            yield [str(detail)]
 
     return injected
 
@@ -161,18 +161,16 @@ async def redis_with_older_files(bed: Bed) -> AsyncIterator[Lines]:
 @asynccontextmanager
 async def clock_ahead(bed: Bed) -> AsyncIterator[Lines]:
     """Set Redis' clock 70 days ahead for some seconds, some seconds after a backup, and restore that."""
-    (node,), clock, library = bed.redis.nodes, bed.directory / "clock", bed.directory / "clock.so"
-    await asyncio.to_thread(_compile, Path(__file__).with_name("clock.c"), library)
-    clock.touch()
+    (node,) = bed.redis.nodes
     await node.stop()
-    node.start(LD_PRELOAD=str(library), CLOCK_FILE=str(clock))
+    node.start(**await asyncio.to_thread(prepare_clock, bed.directory))
     await node.wait_until_ready()
     await wait_for_moves(bed.users, len(bed.users.games))
     async with _restored(bed):
         bed.alerts.begin_fault()
-        os.truncate(clock, 70 * DAY_S)
+        set_clock(node, 70 * DAY_S)
         await asyncio.sleep(CLOCK_AHEAD_S)
-        os.truncate(clock, 0)
+        set_clock(node, 0)
         yield []
 
 
@@ -284,7 +282,7 @@ async def _killed(nodes: Sequence[Node]) -> AsyncIterator[None]:
 async def primary_cut_off(bed: Bed) -> AsyncIterator[Lines]:
     """Cut a primary of a Cluster off from all other servers, but not from instances, by a preloaded library."""
     library, cut = bed.directory / "cut_off.so", bed.directory / "cut"
-    await asyncio.to_thread(_compile, Path(__file__).with_name("cut_off.c"), library)
+    await asyncio.to_thread(compile_library, Path(__file__).with_name("cut_off.c"), library)
     game = bed.users.games[0]
     former = await bed.redis.primary(game)
     node = (await bed.redis.replicas(former))[0]
@@ -304,10 +302,6 @@ async def primary_cut_off(bed: Bed) -> AsyncIterator[Lines]:
     cut.unlink()
     await node.rejoin()
     await bed.redis.wait_until_healthy()
-
-
-def _compile(source: Path, library: Path) -> None:
-    subprocess.run((require(C_COMPILER), "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"), check=True)
 
 
 @asynccontextmanager

@@ -388,7 +388,7 @@ export interface paths {
          * Take a seat back from a bot
          * @description Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
          *
-         *     With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+         *     A player who is not on turn so resumes a paused game, with the event `game_resumed`. With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
          */
         readonly post: operations["returnToSeat"];
         readonly delete?: never;

@@ -32,7 +32,7 @@ from service.games.diffs import record_change
 from service.games.history import InvalidLog, Replay, UndoPoint, restore
 from service.games.idempotency import ReplayableResult
 from service.games.legal_moves import list_legal_moves, next_decision
-from service.games.lifecycle import is_overdue, is_played_by_bot, reveals_hidden
+from service.games.lifecycle import is_overdue, may_return, reveals_hidden, take_seat_back
 from service.games.ports import StoredDiff, UnreadableGame
 from service.games.repository import Context, read_log
 from service.i18n.events import decode_change
@@ -212,11 +212,14 @@ async def _resign(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredD
 
 
 async def _return(attempt: Attempt[CommandRequest[SeatCommand]]) -> list[StoredDiff]:
-    """Take a seat back from the bot that plays it. Raises SeatNotPlayedByBot, SeatResigned, Malformed."""
+    """Take a seat back from the bot that plays it, or resume a paused game.
+
+    Raises SeatNotPlayedByBot, SeatResigned, Malformed.
+    """
     game, seat = attempt.stored.game, _resolve_seat_in_play(attempt)
-    if not is_played_by_bot(game, seat):
+    if not may_return(game, seat):
         raise errors.SeatNotPlayedByBot(seat)
-    return _record(attempt, seat, engine.return_player(game, seat))
+    return _record(attempt, seat, take_seat_back(game, seat))
 
 
 resign_seat = Command("/v1/games/{0.id}/resign", _resign, _respond, in_play=True).run

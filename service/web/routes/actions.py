@@ -125,7 +125,8 @@ async def resign(request: HttpRequest, params: SeatRequest) -> web.Response:
 async def return_to_seat(request: HttpRequest, params: SeatRequest) -> web.Response:
     """Take a seat back from the bot that replaced the player after a time-out, with the event `player_returned`.
 
-    With the owner token, `seat` is required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
+    A player who is not on turn so resumes a paused game, with the event `game_resumed`. With the owner token, `seat` is
+    required. Headers, query and response are those of `POST /v1/games/{id}/actions`.
     """
     return command_response(params, await play.return_to_seat(request.app[CONTEXT], params))
 

@@ -95,12 +95,6 @@ async def test_the_owner_acts_for_the_decider_or_the_named_seat(client: Client) 
     assert (acted["diffs"][0]["seat"], acted["diffs"][0]["by"]) == (1, "owner")
 
 
-async def test_the_owner_does_not_act_for_bots(client: Client) -> None:
-    game = await create_game(client, BOT, first_seat=0)
-    move = {"move": (await game.legal_moves())[0]["id"], "seat": 1}
-    await check_problem(await game.act(move), 403, "wrong_seat")
-
-
 async def test_a_list_is_applied_with_a_version_per_action(client: Client) -> None:
     game = await create_game(client, seed="tides", first_seat=0)
     place = (await game.legal_moves())[0]["action"]

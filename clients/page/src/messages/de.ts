@@ -271,6 +271,8 @@ export const de: Messages = {
     takeOver: "Selbst spielen",
     resting: "Niemand sonst spielt, deshalb wartet das Spiel auf dich.",
     restingFor: "Das Spiel wartet, bis jemand zurück ist.",
+    paused: "Das Spiel pausiert: Eine Runde lang hat niemand gespielt.",
+    resume: "Ich bin wieder da",
     over: "Die Zeit ist um.",
     hurry: (time) => `Nur noch ${time}!`,
     then: {

@@ -227,6 +227,8 @@ export const en = {
     takeOver: "Take over",
     resting: "No other person is playing, so the game waits for you.",
     restingFor: "The game waits until one of its players is back.",
+    paused: "The game is paused: for a whole round, nobody played.",
+    resume: "I’m back",
     over: "Time is up.",
     hurry: (time: string) => `Only ${time} left!`,
     then: {

@@ -272,6 +272,8 @@ const french: Messages = {
     takeOver: "Reprendre la main",
     resting: "Personne d’autre ne joue : la partie vous attend.",
     restingFor: "La partie attend le retour de quelqu’un.",
+    paused: "La partie est en pause : personne n’a joué pendant un tour complet.",
+    resume: "Je suis de retour",
     over: "Temps écoulé.",
     hurry: (time) => `Plus que ${time} !`,
     then: {

@@ -41,6 +41,12 @@ test("a game of which all players are away waits for them", async (t) => {
   assert.ok(textOf(resting).includes(text.away.resting));
 });
 
+test("a player resumes a paused game in the turn of another one", async (t) => {
+  const paused = game({ turn: turn({ decider: 1, paused: true }) });
+  assert.deepEqual(elements(await notices(t, paused), "button"), [text.away.resume]);
+  for (const seats of [[], [1]]) assert.equal(textOf(await notices(t, paused, seats)), "");
+});
+
 for (const policy of ["bot", "pass", "resign"] as const)
   test(`the page warns before time runs out, and what comes then: ${policy}`, async (t) => {
     t.mock.timers.enable({ apis: ["Date"], now: NOW });

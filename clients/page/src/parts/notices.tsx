@@ -20,6 +20,7 @@ export function Notices({ session }: { session: GameSession }): JSX.Element {
   return (
     <div class="notices">
       <StandIns session={session} />
+      <Paused session={session} />
       <Warning session={session} />
       <Trouble session={session} />
       {notice && (
@@ -54,6 +55,24 @@ function StandIns({ session }: { session: GameSession }): JSX.Element | null {
         </div>
       ))}
     </>
+  );
+}
+
+/** Lets a player go on with a paused game in the turn of another one, who may be away. */
+function Paused({ session }: { session: GameSession }): JSX.Element | null {
+  const { game, decider } = session;
+  const seats = Object.keys(session.credentials.seats).map(Number);
+  const seat = seats.find((one) => game?.players[one]?.resigned === false);
+  const isPaused = game?.turn?.paused === true && decider === null && seat !== undefined;
+  useWarning(isPaused ? text.away.paused : null);
+  if (!isPaused) return null;
+  return (
+    <div class="notice stand-in">
+      <b>{text.away.paused}</b>
+      <button class="primary" disabled={session.isBusy} onClick={() => returnToSeat(session, seat)}>
+        {text.away.resume}
+      </button>
+    </div>
   );
 }
 
