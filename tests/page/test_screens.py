@@ -243,7 +243,7 @@ async def test_larger_text_hides_nothing_that_can_be_pressed_or_read(visitors: V
 
 async def test_larger_text_hides_nothing_of_the_menu_and_of_dialogs(visitors: Visitors) -> None:
     screens = await _open(visitors, await _prepare(visitors), 0)
-    page, entries = screens.page, screens.page.locator(".menu-list > button")
+    page, entries = screens.page, screens.page.locator(".menu-list button")
     for language in LANGUAGES:
         await _speak(page, language)
         for dialog in (None, "help", "share", "resign"):

@@ -21,7 +21,7 @@ from service.web.limits import Limits
 from service.web.responses import CACHE_IMMUTABLE, list_files
 from service.web.routes import page
 from tests.docs.blocks import blocks
-from tests.page.test_journeys import START_WORKER
+from tests.page.test_journeys import START_WORKER, WITHOUT_STORAGE
 from tests.tools import NODE, ROOT, require, run
 from tests.web.app_server import Client, serve
 from tests.web.http_game import create_game
@@ -103,6 +103,7 @@ async def test_the_page_is_played_in_a_frame_of_the_sites_that_the_operator_name
         RawTestServer(send_site, port=unused_tcp_port),
         await browser.new_context(locale="en", service_workers="block") as context,
     ):
+        await context.add_init_script(WITHOUT_STORAGE)
         game = await create_game(client, first_seat=0)
         link = client.make_url(f"/games/{game.id}#seat0={game.seat_tokens[0]}")
         site = await context.new_page()
@@ -110,7 +111,12 @@ async def test_the_page_is_played_in_a_frame_of_the_sites_that_the_operator_name
         frame = site.frame_locator("iframe")
         assert await frame.locator("script").count() == is_shown
         if is_shown:
-            await frame.locator(".action-bar.mine").wait_for()
+            await frame.locator(".cell").first.click()
+            await frame.locator(".action-bar .primary").click()
+            await frame.locator("main[data-version='2']").wait_for()
+            await frame.get_by_role("button", name="Menu").click()
+            assert await frame.locator(".menu-list").is_visible()
+            assert await frame.locator("header.bar").count() == 0
 
 
 BEHIND_A_PATH = """\

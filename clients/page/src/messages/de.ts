@@ -217,6 +217,9 @@ export const de: Messages = {
     more: "Mehr",
     less: "Zurück zum Plan",
     menu: "Menü",
+    page: "Diese Seite",
+    signals: "Wenn ich am Zug bin",
+    thisGame: "Dieses Spiel",
     zoomIn: "Vergrößern",
     zoomOut: "Verkleinern",
     fit: "Den ganzen Plan zeigen",
@@ -319,12 +322,6 @@ export const de: Messages = {
 
   ship: {
     heading: (count) => `Schiff (${points(count)})`,
-    asks: (cost) => `für ${cost}.`,
-    any: (count) => `?: ${counted(count, "beliebige Ware", "beliebige Waren")}`,
-    same: (letter, count) =>
-      letter === "A"
-        ? `A: ${count} von derselben Sorte`
-        : `${letter}: ${count} von derselben Sorte, aber einer anderen als ${letter === "B" ? "A" : "A und B"}`,
     payable: "Du hast seine Waren. Du kannst es am Ende deines Zuges beliefern.",
     payableNow: "Du hast seine Waren. Du kannst es jetzt beliefern.",
     lacking: (certain, chosen, any) =>
@@ -369,10 +366,12 @@ export const de: Messages = {
     islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
     retrieveChosen: (kind) => `Diesen ${role(kind)} zurücknehmen? Du kannst ihn wieder setzen.`,
     allOut:
-      "Alle deine Insulaner sind gesetzt. Tippe auf einen auf dem Plan, um ihn für einen späteren Zug zurückzunehmen, oder lass sie stehen: Jeder kommt zurück, wenn sein Steg, seine Insel, sein Meer oder sein Markt fertig ist.",
+      "Alle deine Insulaner sind gesetzt. Tippe auf einen auf dem Plan, um ihn für einen späteren Zug zurückzunehmen, oder lass sie stehen.",
     noneFree:
-      "Auf dieser Karte ist nichts frei: Überall arbeiten schon Insulaner. Du darfst einen deiner eigenen vom Plan zurücknehmen: Tippe auf ihn. Oder lass alle stehen.",
+      "Auf dieser Karte ist nichts frei. Tippe auf einen deiner Insulaner auf dem Plan, um ihn zurückzunehmen, oder lass sie stehen.",
     leaveThem: "Stehen lassen",
+    leaveAlways: "Stehen lassen und in diesem Spiel nicht mehr fragen",
+    askAgain: "Wieder fragen, ob Insulaner zurückkommen",
     retrieveTip: "Du kannst auch einen deiner Insulaner vom Plan zurücknehmen.",
     send: "Setzen",
     takeHome: "Zurücknehmen",
@@ -395,6 +394,8 @@ export const de: Messages = {
     name: { bananas: "Bananen", shells: "Muscheln", fish: "Fische" },
     less: { bananas: "Eine Banane weniger", shells: "Eine Muschel weniger", fish: "Ein Fisch weniger" },
     more: { bananas: "Eine Banane mehr", shells: "Eine Muschel mehr", fish: "Ein Fisch mehr" },
+    /** Below an amount: how many there are of the ware. */
+    of: (held) => `von ${held}`,
     amount: (chosen, held) => `${chosen} von deinen ${held}`,
     progress: (chosen, needed) =>
       chosen < needed
@@ -459,9 +460,8 @@ export const de: Messages = {
     ship: (count, cost) => `Schiff (${points(count)}) für ${cost}`,
     cost: {
       any: (count) => counted(count, "beliebige Ware", "beliebige Waren"),
-      identical: (count) => `${count} gleiche Waren`,
       same: (count, group) =>
-        `${counted(count, "Ware", "Waren")} ${["einer Sorte", "einer anderen Sorte", "einer dritten Sorte"][group] ?? "einer Sorte"}`,
+        `${count} von ${["einer Sorte", "einer anderen", "einer dritten"][group] ?? "einer Sorte"}`,
     },
   },
 
@@ -646,6 +646,11 @@ export const de: Messages = {
         ? `Sie passt hier auf mehrere Arten. Drücke einmal „${button}“.`
         : `Sie passt hier auf mehrere Arten. Drücke ${times}-mal „${button}“.`,
     confirm: (button) => `Sie passt. Drücke „${button}“.`,
+    now: "Lege jetzt diese Karte.",
+    letters: (cost) =>
+      `Das leuchtende Schiff will ${cost}: Jeder Buchstabe ist eine Sorte deiner Wahl, ein anderer eine andere.`,
+    home: (button) =>
+      `Alle deine Insulaner arbeiten. Du könntest jetzt einen auf dem Plan antippen und für einen späteren Zug zurücknehmen. Hier stehen alle gut: Drücke „${button}“.`,
     again: "Lege auch diese Karte: auf das leuchtende Feld oder auf ein anderes, das dir besser gefällt.",
     finishes: {
       bridge: (gain) =>

@@ -175,6 +175,9 @@ export const en = {
     more: "More",
     less: "Back to the board",
     menu: "Menu",
+    page: "This page",
+    signals: "When it is my turn",
+    thisGame: "This game",
     zoomIn: "Zoom in",
     zoomOut: "Zoom out",
     fit: "Show the whole board",
@@ -274,12 +277,6 @@ export const en = {
 
   ship: {
     heading: (points: number) => `Ship of ${counted(points, "point", "points")}`,
-    asks: (cost: string) => `for ${cost}.`,
-    any: (count: number) => `?: ${counted(count, "ware", "wares")} of any kind`,
-    same: (letter: string, count: number) =>
-      letter === "A"
-        ? `A: ${count} of the same kind`
-        : `${letter}: ${count} of the same kind, but another kind than ${letter === "B" ? "A" : "A and B"}`,
     payable: "You have its wares. You can load it at the end of your turn.",
     payableNow: "You have its wares. You can load it now.",
     lacking: (certain: Wares, chosen: number, any: number) =>
@@ -325,10 +322,12 @@ export const en = {
     islanderChosen: (kind: string) => ISLANDER_JOBS[kind] ?? "",
     retrieveChosen: (kind: string) => `Take this ${role(kind)} back home? You can send it out again.`,
     allOut:
-      "All your islanders are out. Tap one on the board to take it home for a later turn, or leave them: each comes home when its bridge, island, sea or market is finished.",
+      "All your islanders are out. Tap one on the board to take it home for a later turn, or leave them at work.",
     noneFree:
-      "Nothing on this tile is free: islanders are at work on all of it. You may take one of yours home from the board: tap it. Or leave them all.",
+      "Nothing on this tile is free. Tap one of your islanders on the board to take it home, or leave them at work.",
     leaveThem: "Leave them",
+    leaveAlways: "Leave them, and do not ask again in this game",
+    askAgain: "Ask again whether to take islanders home",
     retrieveTip: "You can also retrieve one of your islanders from the board.",
     send: "Send out",
     takeHome: "Take home",
@@ -351,6 +350,8 @@ export const en = {
     name: { bananas: "Bananas", shells: "Shells", fish: "Fish" },
     less: { bananas: "One banana less", shells: "One shell less", fish: "One fish less" },
     more: { bananas: "One banana more", shells: "One shell more", fish: "One fish more" },
+    /** Below an amount: how many there are of the ware. */
+    of: (held: number) => `of ${held}`,
     amount: (chosen: number, held: number) => `${chosen} of your ${held}`,
     progress: (chosen: number, needed: number) =>
       chosen < needed
@@ -416,9 +417,8 @@ export const en = {
     ship: (points: number, cost: string) => `Ship of ${counted(points, "point", "points")} for ${cost}`,
     cost: {
       any: (count: number) => `${counted(count, "ware", "wares")} of any kind`,
-      identical: (count: number) => `${count} identical wares`,
       same: (count: number, group: number) =>
-        `${counted(count, "ware", "wares")} of ${["one", "another", "a third"][group] ?? "one"} kind`,
+        `${count} of ${["one kind", "another", "a third"][group] ?? "one kind"}`,
     },
   },
 
@@ -596,6 +596,11 @@ export const en = {
         ? `It fits here in several ways. Press “${button}” once.`
         : `It fits here in several ways. Press “${button}” ${times} times.`,
     confirm: (button: string) => `It fits. Press “${button}”.`,
+    now: "Now place this tile.",
+    letters: (cost: string) =>
+      `The shining ship asks for ${cost}: each letter is a kind of your choice, another letter another kind.`,
+    home: (button: string) =>
+      `All your islanders are at work. You could tap one on the board now, and take it home for a later turn. Here all have good places: press “${button}”.`,
     again: "Place this tile as well: on the shining cell, or on another one that you like better.",
     finishes: {
       bridge: (gain: string) => `On the shining cell this tile finishes your bridge, and you get ${gain}.`,

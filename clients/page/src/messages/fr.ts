@@ -218,6 +218,9 @@ const french: Messages = {
     more: "Plus",
     less: "Retour au plateau",
     menu: "Menu",
+    page: "Cette page",
+    signals: "Quand c’est mon tour",
+    thisGame: "Cette partie",
     zoomIn: "Agrandir",
     zoomOut: "Réduire",
     fit: "Montrer tout le plateau",
@@ -319,12 +322,6 @@ const french: Messages = {
 
   ship: {
     heading: (count) => `Navire à ${points(count)}`,
-    asks: (cost) => `pour ${cost}.`,
-    any: (count) => `? : ${counted(count, "marchandise au choix", "marchandises au choix")}`,
-    same: (letter, count) =>
-      letter === "A"
-        ? `A : ${count} du même type`
-        : `${letter} : ${count} du même type, mais d’un autre type que ${letter === "B" ? "A" : "A et B"}`,
     payable: "Vous avez ses marchandises. Vous pouvez le charger à la fin de votre tour.",
     payableNow: "Vous avez ses marchandises. Vous pouvez le charger maintenant.",
     lacking: (certain, chosen, any) =>
@@ -373,10 +370,12 @@ const french: Messages = {
     islanderChosen: (kind) => ISLANDER_JOBS[kind] ?? "",
     retrieveChosen: (kind) => `Reprendre votre ${role(kind)} ? Vous pourrez le placer à nouveau.`,
     allOut:
-      "Tous vos insulaires sont placés. Touchez-en un sur le plateau pour le reprendre en vue d’un autre tour, ou laissez-les : chacun revient quand son pont, son île, sa mer ou son marché est complet.",
+      "Tous vos insulaires sont placés. Touchez-en un sur le plateau pour le reprendre en vue d’un autre tour, ou laissez-les.",
     noneFree:
-      "Rien n’est libre sur cette tuile : des insulaires y travaillent partout. Vous pouvez reprendre l’un des vôtres sur le plateau : touchez-le. Ou laissez-les tous.",
+      "Rien n’est libre sur cette tuile. Touchez l’un de vos insulaires sur le plateau pour le reprendre, ou laissez-les.",
     leaveThem: "Les laisser",
+    leaveAlways: "Les laisser, et ne plus demander dans cette partie",
+    askAgain: "Redemander s’il faut reprendre un insulaire",
     retrieveTip: "Vous pouvez aussi reprendre un de vos insulaires sur le plateau.",
     send: "Placer",
     takeHome: "Reprendre",
@@ -407,6 +406,8 @@ const french: Messages = {
       shells: "Un coquillage de plus",
       fish: "Un poisson de plus",
     },
+    /** Below an amount: how many there are of the ware. */
+    of: (held) => `sur ${held}`,
     amount: (chosen, held) => `${chosen} sur vos ${held}`,
     progress: (chosen, needed) =>
       chosen < needed
@@ -471,9 +472,8 @@ const french: Messages = {
     ship: (count, cost) => `Navire à ${points(count)} pour ${cost}`,
     cost: {
       any: (count) => counted(count, "marchandise au choix", "marchandises au choix"),
-      identical: (count) => `${count} marchandises identiques`,
       same: (count, group) =>
-        `${counted(count, "marchandise", "marchandises")} ${["d’un type", "d’un autre type", "d’un troisième type"][group] ?? "d’un type"}`,
+        `${count} ${["d’un type", "d’un autre", "d’un troisième"][group] ?? "d’un type"}`,
     },
   },
 
@@ -657,6 +657,11 @@ const french: Messages = {
         ? `Elle va ici de plusieurs façons. Appuyez une fois sur « ${button} ».`
         : `Elle va ici de plusieurs façons. Appuyez ${times} fois sur « ${button} ».`,
     confirm: (button) => `Elle va bien ici. Appuyez sur « ${button} ».`,
+    now: "Posez maintenant cette tuile.",
+    letters: (cost) =>
+      `Le navire qui brille demande ${cost} : chaque lettre est un type de votre choix, une autre lettre un autre.`,
+    home: (button) =>
+      `Tous vos insulaires sont au travail. Vous pourriez en toucher un sur le plateau et le reprendre pour un autre tour. Ici tous sont bien placés : appuyez sur « ${button} ».`,
     again: "Posez aussi cette tuile : sur la case qui brille, ou sur une autre qui vous plaît mieux.",
     finishes: {
       bridge: (gain) => `Sur la case qui brille, cette tuile complète votre pont, et vous recevez ${gain}.`,

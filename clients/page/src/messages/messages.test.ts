@@ -181,7 +181,7 @@ test("each kind of islander and of ware has its words", () => {
       /bring|rapport/,
       "the service says what is given up",
     );
-  assert.equal(de.describe.cost.same(3, 1), "3 Waren einer anderen Sorte");
+  assert.equal(de.describe.cost.same(3, 1), "3 von einer anderen");
   assert.equal(
     de.describe.spot("einen Fischer in die Meeresfläche setzen"),
     "Einen Fischer in die Meeresfläche setzen",

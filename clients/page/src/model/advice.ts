@@ -10,6 +10,8 @@ const OTHERS = -2;
 /** What an islander counts that does a work for the first time; a merchant, who is out for long, some of it. */
 const NEW_WORK = 2;
 const NEW_MERCHANT = 0.5;
+/** What decides between equal moves as long as nobody has turned a tile: one that is turned. */
+const TURNED = 0.5;
 /** What an islander counts that stays at home. */
 const AT_HOME = 0.3;
 
@@ -19,7 +21,7 @@ export interface Position {
   readonly seat: number;
   /** What may be done, with its effects. */
   readonly moves: readonly Move[];
-  /** The kinds of segment on which this player has had an islander explained. */
+  /** What this player has had explained: the kinds of segment that islanders work on, and "turn", how a tile is turned. */
   readonly known: ReadonlySet<string>;
 }
 
@@ -27,8 +29,12 @@ export interface Position {
 export function advisedMove(position: Position): Move | null {
   let best: Move | null = null;
   let most = -Infinity;
+  const seen = new Set<string>();
   for (const move of position.moves) {
-    const value = valueOf(move, position);
+    const { action } = move;
+    const isTurned = action.type === "place_tile" && seen.has(keyOf(action));
+    if (action.type === "place_tile") seen.add(keyOf(action));
+    const value = valueOf(move, position) + (isTurned && !position.known.has("turn") ? TURNED : 0);
     if (value > most) [best, most] = [move, value];
   }
   return best;

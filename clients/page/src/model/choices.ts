@@ -92,6 +92,11 @@ function spot(kind: SpotChoice["kind"], cell: Cell, segment: number, move: Move)
   return { key: `${kind}:${spotKey(cell, segment)}`, kind, cell, segment, move };
 }
 
+/** Whether an islander can only be taken home, and none sent out. */
+export function isOnlyHome({ spots }: Choices): boolean {
+  return spots.length > 0 && spots.every(({ kind }) => kind === "retrieve");
+}
+
 /** The next rotation in which the tile fits, from one on; the same where no other does. */
 export function nextRotation(choice: CellChoice, rotation: number): number {
   for (let step = 1; step <= 4; step++) {

@@ -39,7 +39,7 @@ test("deliveries name the wares, markets do not", () => {
   assert.equal(said({ ...taken, paid: null }), "The market brings Bo a ship worth 5 points.");
   assert.equal(
     said({ type: "ship_revealed", ship: "same" }),
-    "A new ship, worth 5 points, asks for 1 fish, 3 wares of one kind and 1 ware of another kind.",
+    "A new ship, worth 5 points, asks for 1 fish, 3 of one kind and 1 of another.",
   );
 });
 

@@ -44,21 +44,20 @@ function phase(name: string, more: Partial<Game> = {}): Game {
 
 test("the first tile: where it goes, how it is turned, and that it is placed", () => {
   assert.equal(hinted(), "place: cells");
-  assert.equal(hintFor(state())?.move?.id, "p1.0.0");
+  assert.equal(hintFor(state()).move?.id, "p1.0.2", "nobody has turned a tile yet");
+  assert.equal(hintFor(state({ told: ["turn"] })).move?.id, "p1.0.0");
   const cell = { x: 1, y: 0 };
-  const turned = hintFor(state({ chosen: { ...NOTHING_CHOSEN, cell, rotation: 2 } }));
+  const lying = { ...NOTHING_CHOSEN, cell };
+  const turned = hintFor(state({ chosen: lying }));
   assert.equal(turned?.words, text.lesson.turn(1, text.actionBar.rotate));
   assert.equal(turned?.about, "turn");
-  assert.equal(hinted({ chosen: { ...NOTHING_CHOSEN, cell } }), "confirm: confirm");
+  const chosen = { ...lying, rotation: 2 };
+  assert.equal(hinted({ chosen, told: ["confirm"] }), "confirm: confirm", "it is what is due each time");
   assert.equal(
     hinted({ chosen: { ...NOTHING_CHOSEN, cell: { x: 2, y: 0 }, rotation: 3 } }),
     "confirm: confirm",
   );
-  assert.deepEqual(toldAfter(state({ told: ["old"], chosen: { ...NOTHING_CHOSEN, cell } })), [
-    "old",
-    "place",
-    "confirm",
-  ]);
+  assert.deepEqual(toldAfter(state({ told: ["old"], chosen })), ["old", "turn", "place", "confirm"]);
 });
 
 test("where the tile finishes something of the player's, the hint says so", () => {
@@ -70,8 +69,8 @@ test("where the tile finishes something of the player's, the hint says so", () =
 
 test("each work of an islander is explained once, and that all may stay at home", () => {
   const sending = { game: phase("islander"), moves: [SEND, PASS] };
-  assert.equal(hintFor(state(sending))?.words, `${text.lesson.first} ${text.lesson.works["bridge"]}`);
-  assert.equal(hintFor(state({ ...sending, told: ["island"] }))?.words, text.lesson.works["bridge"]);
+  assert.equal(hintFor(state(sending)).words, `${text.lesson.first} ${text.lesson.works["bridge"]}`);
+  assert.equal(hintFor(state({ ...sending, told: ["island"] })).words, text.lesson.works["bridge"]);
   assert.equal(hinted({ ...sending, told: ["bridge"] }), "another: spots");
   assert.equal(hinted({ ...sending, chosen: { ...NOTHING_CHOSEN, spot: "s" } }), "send: confirm");
   const { feature } = SEND;
@@ -84,6 +83,10 @@ test("who cannot send an islander out is told to leave them where they are, not 
   const home = move("r", { type: "retrieve_islander", x: 0, y: 0, segment: 1 });
   const hint = hintFor(state({ game: phase("islander"), moves: [home, PASS] }));
   assert.deepEqual([hint?.words, hint?.move?.id], [text.lesson.leave(text.actionBar.leaveThem), PASS.id]);
+  const players = [player(0, "Ana", { supply: 0 }), player(1, "Bo")];
+  const out = { game: phase("islander", { players }), moves: [home, PASS] };
+  assert.equal(hintFor(state(out)).words, text.lesson.home(text.actionBar.leaveThem));
+  assert.equal(hinted({ ...out, told: ["home"] }), "leave: pass");
 });
 
 test("what has happened is explained in the order in which it did, each once", () => {
@@ -92,12 +95,14 @@ test("what has happened is explained in the order in which it did, each once", (
     step([evaluated("bridge", [1], wares(0, 1, 0))], { seat: 1, by: "bot" }),
   ];
   const rich = game({ players: [player(0, "Ana", { wares: wares(3, 0, 1) }), player(1, "Bo")] });
-  const told = ["place"];
-  for (const topic of ["finished boat", "finished bridge", "computer", "ships"]) {
+  const told = ["place", "turn"];
+  for (const topic of ["finished boat", "finished bridge", "computer", "ships", "letters"]) {
     const hint = hintFor(state({ game: rich, steps, told }));
     assert.equal(hint?.topic, topic);
+    assert.ok(hint.words.endsWith(text.lesson.now), "what is due comes last");
     assert.equal(hint.move?.id, "p1.0.0", "the tile has a place all the same");
     if (topic === "ships") assert.equal(hint.ship, "same", "the ship that lacks least");
+    if (topic === "letters") assert.equal(hint.words.includes("3 of one kind and 1 of another"), true);
     told.push(topic);
   }
   assert.equal(hinted({ game: rich, steps, told }), "again: cells");
@@ -126,7 +131,7 @@ test("what was taken back has not happened", () => {
 
 test("a ship is chosen, paid and loaded", () => {
   const delivering = { game: phase("deliver"), moves: [deliver("any", wares(6, 0, 0))] };
-  assert.equal(hintFor(state(delivering))?.ship, "any");
+  assert.equal(hintFor(state(delivering)).ship, "any");
   assert.equal(hinted(delivering), "deliver: ships");
   const chosen = { ...NOTHING_CHOSEN, ship: "any" };
   assert.equal(hinted({ ...delivering, chosen }), "pay: nothing");
@@ -135,11 +140,8 @@ test("a ship is chosen, paid and loaded", () => {
 
 test("the lesson ends with the first ship, after many turns, and with the game", () => {
   const players = [player(0, "Ana", { ships: ["any"], points: 5 }), player(1, "Bo")];
-  assert.equal(hintFor(state({ game: game({ players }) }))?.words, text.lesson.over("5 points"));
-  assert.equal(
-    hintFor(state({ game: game({ turn: turn({ number: 15 }) }) }))?.words,
-    text.lesson.overWithout,
-  );
+  assert.equal(hintFor(state({ game: game({ players }) })).words, text.lesson.over("5 points"));
+  assert.equal(hintFor(state({ game: game({ turn: turn({ number: 15 }) }) })).words, text.lesson.overWithout);
   assert.equal(hinted({ game: game({ turn: turn({ number: 14 }) }) }), "place: cells");
   assert.equal(hinted({ game: game({ status: "finished", turn: null }) }), "over: nothing");
   assert.equal(toldAfter(state({ game: game({ players }) })), null, "the next move ends it");
@@ -147,7 +149,7 @@ test("the lesson ends with the first ship, after many turns, and with the game",
 
 test("nothing is suggested while another decides, or the moves are not known", () => {
   assert.equal(hinted({ game: game({ turn: turn({ seat: 1, decider: 1 }) }) }), "theirs: newest");
-  assert.equal(hinted({ moves: [] }), "");
+  assert.equal(hintFor(state({ moves: [] })).words, text.actionBar.placeTile);
   assert.equal(
     hinted({ game: phase("take_ship"), moves: [move("t", { type: "take_ship", ship: "any" })] }),
     "take: ships",

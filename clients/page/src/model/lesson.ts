@@ -13,7 +13,7 @@ import { total } from "./payments.ts";
 import { costInWords, shipOf } from "./tileset.ts";
 
 /** With this seed the player who does what is suggested sees all of it soon: `node scripts/lesson.mjs` finds another. */
-export const LESSON: { readonly seed: string; readonly bot: string } = { seed: "lesson-18", bot: "random" };
+export const LESSON: { readonly seed: string; readonly bot: string } = { seed: "lesson-4", bot: "random" };
 
 /** After this turn of the game, of both players, the lesson ends, whatever has been seen of it. */
 const LAST_TURN = 14;
@@ -59,14 +59,14 @@ export interface LessonState {
   readonly told: readonly string[];
 }
 
-/** The hint for now; null while it is not known what may be done. */
-export function hintFor(state: LessonState): Hint | null {
+/** The hint for now: of the step that is due. */
+export function hintFor(state: LessonState): Hint {
   const { game, seat, moves } = state;
   if (isOver(state)) return last(state);
   const { turn } = game;
   if (turn?.decider !== seat) return hint("theirs", "newest", text.lesson.theirs);
   const move = advisedMove({ ...state, known: new Set(state.told) });
-  if (moves.length === 0 || !move) return null;
+  if (moves.length === 0 || !move) return hint("due", "nothing", due(turn.phase));
   switch (turn.phase) {
     case "place_tile":
       return placing(state, move);
@@ -84,8 +84,16 @@ export function hintFor(state: LessonState): Hint | null {
  */
 export function toldAfter(state: LessonState): string[] | null {
   if (isOver(state)) return null;
-  const hints = [hintFor({ ...state, chosen: NOTHING_CHOSEN, chosenMove: null }), hintFor(state)];
-  return [...new Set([...state.told, ...hints.flatMap((one) => (one ? [one.topic] : []))])];
+  const { told, chosen } = state;
+  const before = hintFor({ ...state, chosen: NOTHING_CHOSEN, chosenMove: null });
+  const turned = chosen.cell && chosen.rotation !== 0 ? ["turn"] : [];
+  return [...new Set([...told, ...turned, before.topic, hintFor(state).topic])];
+}
+
+/** What there is to do, while it is not known how. */
+function due(phase: string): string {
+  const { placeTile, islander, deliver, takeShip } = text.actionBar;
+  return { place_tile: placeTile, islander, deliver, take_ship: takeShip }[phase] ?? "";
 }
 
 function hint(topic: string, about: About, words: string, move: Move | null = null): Hint {
@@ -109,10 +117,10 @@ function placing(state: LessonState, move: Move): Hint {
       text.lesson.turn(turnsTo(state, action.rotation), text.actionBar.rotate),
       move,
     );
-  if (cell && isNew(state, "confirm"))
-    return hint("confirm", "confirm", text.lesson.confirm(text.actionBar.place), move);
+  if (cell) return hint("confirm", "confirm", text.lesson.confirm(text.actionBar.place), move);
   if (isNew(state, "place")) return hint("place", "cells", text.lesson.place, move);
-  return news(state, move) ?? nextTile(state, move);
+  const said = news(state, move);
+  return said ? { ...said, words: `${said.words} ${text.lesson.now}` } : nextTile(state, move);
 }
 
 /** How often the chosen tile is to be turned, each time to the next way in which it fits (R3.4). */
@@ -150,9 +158,10 @@ function news(state: LessonState, move: Move): Hint | null {
       .join(" ");
     return hint("computer", "newest", text.lesson.computer(said), move);
   }
-  const held = game.players[seat]?.wares;
-  if (!held || total(held) === 0 || !isNew(state, "ships")) return null;
   // R6.1 to R6.3.
+  const held = game.players[seat]?.wares;
+  if (!held || total(held) === 0) return null;
+  if (!isNew(state, "ships")) return letters(state, move);
   const [nearest] = game.display
     .flatMap((id) => shipOf(tileset, id) ?? [])
     .map((ship) => ({ ship, lacking: missingWares(ship, held) }))
@@ -166,6 +175,15 @@ function news(state: LessonState, move: Move): Hint | null {
   return { ...hint("ships", "ships", `${said} ${words}`, move), ship: ship.id };
 }
 
+/** The letters on ships (R6.3). */
+function letters({ game, tileset, told }: LessonState, move: Move): Hint | null {
+  const ships = game.display.flatMap((id) => shipOf(tileset, id) ?? []);
+  const ship =
+    ships.find(({ cost }) => cost.same.length > 1) ?? ships.find(({ cost }) => cost.same.length > 0);
+  if (!ship || told.includes("letters")) return null;
+  return { ...hint("letters", "ships", text.lesson.letters(costInWords(ship)), move), ship: ship.id };
+}
+
 function lackOf(lacking: ReturnType<typeof missingWares>): number {
   return lacking ? total(lacking.wares) + lacking.ofChosenKinds + lacking.any : 0;
 }
@@ -174,11 +192,15 @@ function lackOf(lacking: ReturnType<typeof missingWares>): number {
 function sending(state: LessonState, move: Move): Hint {
   const kind = move.feature?.kind ?? "";
   const canSend = state.moves.some(({ action }) => action.type === "place_islander");
-  if (!canSend) return hint("leave", "pass", text.lesson.leave(text.actionBar.leaveThem), move);
+  if (!canSend) {
+    // R4.4.
+    const isHome = isNew(state, "home") && state.game.players[state.seat]?.supply === 0;
+    const { home, leave } = text.lesson;
+    return hint(isHome ? "home" : "leave", "pass", (isHome ? home : leave)(text.actionBar.leaveThem), move);
+  }
   if (move.action.type !== "place_islander")
     return hint("keep", "pass", text.lesson.keep(text.actionBar.noIslander), move);
-  if (state.chosen.spot !== null && isNew(state, "send"))
-    return hint("send", "confirm", text.lesson.send(text.actionBar.send), move);
+  if (state.chosen.spot !== null) return hint("send", "confirm", text.lesson.send(text.actionBar.send), move);
   if (!isNew(state, kind)) return hint("another", "spots", text.lesson.another, move);
   const work = text.lesson.works[kind] ?? "";
   const isFirst = Object.keys(text.lesson.works).every((one) => isNew(state, one));

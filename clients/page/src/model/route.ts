@@ -1,5 +1,6 @@
 /** Which screen the address names. What is private is in the fragment, so that no token is ever sent with it. */
 
+import { isFramed } from "./frame.ts";
 import { openHere, whenSettled } from "./back.ts";
 
 export type Route =
@@ -85,7 +86,11 @@ export function followLink(event: MouseEvent): void {
   const link = (event.target as Element).closest("a");
   const isPlain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
   if (!link || !isPlain || event.defaultPrevented || link.origin !== location.origin) return;
-  if (link.pathname !== LOBBY && gameOf(link.pathname) === undefined) return;
+  if (link.pathname !== LOBBY && gameOf(link.pathname) === undefined) {
+    // Only the page itself may be shown in a frame.
+    if (isFramed()) link.target = "_blank";
+    return;
+  }
   event.preventDefault();
   goTo(link.pathname + link.hash);
 }

@@ -24,9 +24,9 @@ export interface StoredGame {
 
 /**
  * What is stored of a game beside its tokens: the last step that was seen, what is chosen, the move that is not sent yet,
- * and the rematch that has been listed.
+ * the rematch that has been listed, and whether nobody is to be asked to take an islander home.
  */
-const PARTS = ["step", "choice", "move", "rematch"] as const;
+const PARTS = ["step", "choice", "move", "rematch", "leave"] as const;
 type Part = (typeof PARTS)[number];
 
 export type Theme = "auto" | "light" | "dark";

@@ -15,8 +15,8 @@ test("a cost in words (R6.3)", () => {
     costInWords(ship("s", { bananas: 1, shells: 2, any: 1 })),
     "1 banana, 2 shells and 1 ware of any kind",
   );
-  assert.equal(costInWords(ship("s", { same: [4] })), "4 identical wares");
-  assert.equal(costInWords(ship("s", { same: [3, 1] })), "3 wares of one kind and 1 ware of another kind");
+  assert.equal(costInWords(ship("s", { same: [4] })), "4 of one kind");
+  assert.equal(costInWords(ship("s", { same: [3, 1] })), "3 of one kind and 1 of another");
   assert.equal(shipInWords(ship("s", { any: 6 })), "Ship of 5 points for 6 wares of any kind");
 });
 

@@ -4,6 +4,7 @@ import type { Segment, Ship, Tile, TileSet } from "south-seas-client";
 import type { DescribedFeature } from "../messages/en.ts";
 import { text } from "../messages/index.ts";
 import { EDGES, type Edge } from "./cells.ts";
+import { WARES } from "./payments.ts";
 
 const TILES = new WeakMap<TileSet, ReadonlyMap<string, Tile>>();
 
@@ -20,14 +21,19 @@ export function shipOf(tileset: TileSet, id: string): Ship | null {
   return tileset.ships.find((ship) => ship.id === id) ?? null;
 }
 
-/** What a ship asks for, in words (R6.3). */
-export function costInWords({ cost }: Ship): string {
+/** What a ship asks for, part by part: the sign on it, which is a ware, "any" or a letter, and the words (R6.3). */
+export function costParts({ cost }: Ship): (readonly [sign: string, words: string])[] {
   const { any, same, ...named } = cost;
-  return text.listed([
-    ...text.wareParts(named),
-    ...(any > 0 ? [text.describe.cost.any(any)] : []),
-    ...same.map(same.length > 1 ? text.describe.cost.same : text.describe.cost.identical),
-  ]);
+  const wares = WARES.filter((ware) => named[ware] > 0);
+  return [
+    ...text.wareParts(named).map((words, part) => [wares[part] ?? "", words] as const),
+    ...(any > 0 ? [["any", text.describe.cost.any(any)] as const] : []),
+    ...same.map((count, group) => ["ABC"[group] ?? "", text.describe.cost.same(count, group)] as const),
+  ];
+}
+
+export function costInWords(ship: Ship): string {
+  return text.listed(costParts(ship).map(([, words]) => words));
 }
 
 export function shipInWords(ship: Ship): string {

@@ -8,7 +8,7 @@ import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
 import { isResting } from "../model/absence.ts";
 import { keyOf } from "../model/cells.ts";
-import { NOTHING } from "../model/choices.ts";
+import { NOTHING, isOnlyHome } from "../model/choices.ts";
 import { preferences } from "../model/storage.ts";
 import { kindAt, nameOf } from "../model/event_sentences.ts";
 import { shipOf, tileInWords, tilesOf } from "../model/tileset.ts";
@@ -48,7 +48,7 @@ export function ActionBar(props: ActionBarProps): JSX.Element | null {
   // One element for all turns, so that the focus stays in it.
   return (
     <section
-      class={`action-bar ${isMine ? "mine" : "theirs"}${isMine && session.isBusy ? " busy" : ""}`}
+      class={`action-bar ${isMine ? "mine" : session.isSeated ? "theirs" : "watched"}${isMine && session.isBusy ? " busy" : ""}`}
       aria-label={text.asked.bar}
       data-part="actions"
     >
@@ -183,7 +183,7 @@ function SendingIslander(step: StepProps): JSX.Element {
   const spot = session.choices.spots.find(({ key }) => key === session.selection.spot);
   const kind = spot && session.tileset ? kindAt(game, session.tileset, spot.cell, spot.segment) : "";
   const canRetrieve = session.choices.spots.some((choice) => choice.kind === "retrieve");
-  const onlyRetrieve = canRetrieve && session.choices.spots.every((choice) => choice.kind === "retrieve");
+  const onlyRetrieve = isOnlyHome(session.choices);
   const hint = !spot
     ? onlyRetrieve
       ? game.players[turn.decider]?.supply === 0
@@ -208,6 +208,11 @@ function SendingIslander(step: StepProps): JSX.Element {
         <Hint session={session} worth={session.worth?.words} tip={spot ? undefined : tip}>
           {hint}
         </Hint>
+        {onlyRetrieve && !spot && !session.hint && (
+          <button class="ask-no-more" disabled={session.isBusy} onClick={() => session.setLeaves(true)}>
+            {text.actionBar.leaveAlways}
+          </button>
+        )}
       </div>
       <Buttons session={session}>
         <Pass session={session} label={onlyRetrieve ? text.actionBar.leaveThem : text.actionBar.noIslander} />
@@ -294,7 +299,7 @@ function Confirm({ session, label }: { session: GameSession; label: string }): J
 
 function Pass({ session, label }: { session: GameSession; label: string }): JSX.Element {
   return (
-    <button disabled={!session.isOpen || !session.choices.pass} onClick={() => pass(session)}>
+    <button disabled={session.isBusy || !session.choices.pass} onClick={() => pass(session)}>
       {label}
     </button>
   );

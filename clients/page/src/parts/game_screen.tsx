@@ -8,6 +8,7 @@ import type { ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
 import { useBack } from "../model/back.ts";
 import { cellsOfIslanders } from "../model/cells.ts";
+import { isFramed } from "../model/frame.ts";
 import { LOBBY, type Tokens, pathOf } from "../model/route.ts";
 import { saveOpenedGame } from "../model/storage.ts";
 import { useObservable } from "../model/observable.ts";
@@ -48,7 +49,7 @@ export function GameScreen({ id, tokens, step }: GameScreenProps): JSX.Element {
   }, [session, step]);
   return (
     <div class="game-screen">
-      <Bar session={session} />
+      {!isFramed() && <Bar session={session} />}
       {session.tileset && session.game && pictures ? (
         <Play session={session} pictures={pictures} />
       ) : (
@@ -108,6 +109,11 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       <aside ref={scrollSign} class="sidebar">
         <Sidebar session={session} pictures={pictures} />
       </aside>
+      {isFramed() && (
+        <div class="framed-menu">
+          <Menu session={session} />
+        </div>
+      )}
       <button ref={toggle} class="aside-toggle" aria-expanded={isAside} onClick={() => setAside(!isAside)}>
         {isAside ? text.game.less : text.game.more}
       </button>

@@ -59,11 +59,9 @@ export function Help({ onClose }: { onClose: () => void }): JSX.Element {
             </li>
           ))}
         </ul>
-        <div class="signs">
-          {SHIPS.map((one) => (
-            <ShipSigns key={one.id} ship={one} />
-          ))}
-        </div>
+        {SHIPS.map((one) => (
+          <ShipSigns key={one.id} ship={one} />
+        ))}
       </Chapter>
       <Chapter {...text.help.end} />
       <LearnButton />

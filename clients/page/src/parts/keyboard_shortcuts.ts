@@ -57,17 +57,19 @@ const HELD = /^(Arrow|Page|Home|End|Tab|[-+])/;
 export function useTouches(session: GameSession): void {
   useLayoutEffect(() => {
     let isTouched = false;
-    const touch = (event: Event): void => session.gate.touch(event.timeStamp);
-    const down = (event: Event): void => {
+    const touch = ({ timeStamp: at, clientX: x, clientY: y }: MouseEvent): void =>
+      session.gate.touch({ at, x, y });
+    const down = (event: PointerEvent): void => {
       isTouched = true;
       touch(event);
     };
-    const click = (event: Event): void => {
+    const click = (event: MouseEvent): void => {
       if (!isTouched) touch(event);
       isTouched = false;
     };
     const key = (event: KeyboardEvent): void => {
-      if (!event.repeat) return touch(event);
+      const { x, y } = (event.target as Element).getBoundingClientRect();
+      if (!event.repeat) return session.gate.touch({ at: event.timeStamp, key: event.key, x, y });
       if (HELD.test(event.key) || isTyping(event.target)) return;
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -108,7 +110,7 @@ function handled(event: KeyboardEvent, session: GameSession, { current: view }: 
       else sayAgain(session);
       return true;
     case "p":
-      if (session.choices.pass) pass(session);
+      if (session.canPass) pass(session);
       else sayAgain(session);
       return true;
     case "Enter":

@@ -1,7 +1,7 @@
 /** What is seldom wanted: help, language, colours, hints, giving up. */
 
 import type { Player } from "south-seas-client";
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { LANGUAGES, isLanguage, language, nameOfLanguage, text } from "../messages/index.ts";
 import { useBack } from "../model/back.ts";
@@ -79,28 +79,39 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
       </button>
       {isOpen && (
         <div ref={scrollSign} class="menu-list">
-          <button onClick={() => setHelping(true)}>{text.game.help}</button>
-          <LanguageChoice />
-          <button onClick={nextTheme}>{text.game.theme[kept.theme]}</button>
-          <button onClick={() => like({ tips: !kept.tips })}>
-            {kept.tips ? text.game.tipsOff : text.game.tipsOn}
-          </button>
-          <button onClick={() => like({ sound: !kept.sound })}>{text.notify.sound(kept.sound)}</button>
-          {"vibrate" in navigator && (
-            <button onClick={() => like({ vibration: !kept.vibration })}>
-              {text.notify.vibration(kept.vibration)}
+          <Group name={text.game.page}>
+            <button onClick={() => setHelping(true)}>{text.game.help}</button>
+            <LanguageChoice />
+            <button onClick={nextTheme}>{text.game.theme[kept.theme]}</button>
+            <button onClick={() => like({ tips: !kept.tips })}>
+              {kept.tips ? text.game.tipsOff : text.game.tipsOn}
             </button>
+          </Group>
+          <Group name={text.game.signals}>
+            <button onClick={() => like({ sound: !kept.sound })}>{text.notify.sound(kept.sound)}</button>
+            {"vibrate" in navigator && (
+              <button onClick={() => like({ vibration: !kept.vibration })}>
+                {text.notify.vibration(kept.vibration)}
+              </button>
+            )}
+            {canNotify() && (
+              <button onClick={() => void notify(!kept.notifications)}>
+                {text.notify.notifications(kept.notifications === true)}
+              </button>
+            )}
+            {isBlocked && <Blocked />}
+          </Group>
+          {session && (
+            <Group name={text.game.thisGame}>
+              {session.leaves && (
+                <button onClick={() => session.setLeaves(false)}>{text.actionBar.askAgain}</button>
+              )}
+              <button onClick={() => setShared("game")}>{text.share.of(isWaiting)}</button>
+              {session.isSeated && <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>}
+              {session.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
+              <TableDeeds session={session} onLook={() => setOpen(false)} onAsk={setAsked} />
+            </Group>
           )}
-          {canNotify() && (
-            <button onClick={() => void notify(!kept.notifications)}>
-              {text.notify.notifications(kept.notifications === true)}
-            </button>
-          )}
-          {isBlocked && <Blocked />}
-          {session && <button onClick={() => setShared("game")}>{text.share.of(isWaiting)}</button>}
-          {session?.isSeated && <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>}
-          {session?.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
-          {session && <TableDeeds session={session} onLook={() => setOpen(false)} onAsk={setAsked} />}
         </div>
       )}
       {session && shared === "game" && (
@@ -122,6 +133,15 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
       {session && checking && <Check session={session} onClose={() => setChecking(false)} />}
       {helping && <Help onClose={() => setHelping(false)} />}
       {asked && <Question {...asked} onClose={() => setAsked(null)} />}
+    </div>
+  );
+}
+
+function Group({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
+  return (
+    <div role="group" aria-label={name}>
+      <h3 aria-hidden="true">{name}</h3>
+      {children}
     </div>
   );
 }

@@ -17,7 +17,7 @@ export function Moves({ session }: { session: GameSession }): JSX.Element {
       <ul>
         {moves.map((move) => (
           <li key={move.id}>
-            <button disabled={!session.isOpen} onClick={() => void session.act(move)}>
+            <button disabled={session.isBusy} onClick={() => void session.act(move)}>
               <span>
                 {move.text} <small>{worthOfMove(move)?.words}</small>
               </span>

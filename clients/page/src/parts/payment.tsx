@@ -117,6 +117,7 @@ function Stepper({ session, choice, ware }: StepperProps): JSX.Element {
       >
         <WareIcon ware={ware} />
         <span class="number">{value}</span>
+        <small aria-hidden="true">{text.pay.of(held)}</small>
       </span>
       <button
         aria-label={text.pay.more[ware]}

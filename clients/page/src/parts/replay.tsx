@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
+import { isFramed } from "../model/frame.ts";
 import { useBack } from "../model/back.ts";
 import { sentences } from "../model/event_sentences.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -116,7 +117,7 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
 /** Copies a link that opens the game at this step. */
 function StepLink({ session, step }: { session: GameSession; step: number }): JSX.Element | null {
   const [copied, setCopied] = useState<number | null>(null);
-  if (!("clipboard" in navigator)) return null;
+  if (isFramed() || !("clipboard" in navigator)) return null;
   async function copy(): Promise<void> {
     await navigator.clipboard.writeText(invitation(session.credentials, step));
     setCopied(step);

@@ -4,6 +4,7 @@ import { generate } from "lean-qr/nano";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
+import { isFramed } from "../model/frame.ts";
 import { linkTo } from "../model/route.ts";
 import type { StoredGame } from "../model/storage.ts";
 import { Dialog } from "./dialog.tsx";
@@ -58,7 +59,7 @@ export function Link({ link }: { link: string }): JSX.Element {
         aria-label={text.game.link}
         onFocus={(event) => event.currentTarget.select()}
       />
-      {"clipboard" in navigator && (
+      {!isFramed() && "clipboard" in navigator && (
         <button class="primary" onClick={() => void copy()}>
           <Icon name={copied ? "check" : "link"} /> {copied ? text.game.copied : text.game.copy}
         </button>

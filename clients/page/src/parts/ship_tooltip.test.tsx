@@ -16,14 +16,14 @@ function holding(held: Wares, phase: "place_tile" | "deliver" = "place_tile"): G
   return game({ players: [player(0, "Ana", { wares: held }), player(1, "Bo")], turn: turn({ phase }) });
 }
 
-test("each sign of a ship is explained", async (t) => {
+test("each sign of a ship is explained once", async (t) => {
   const face = ship("s", { any: 2, same: [3, 1] });
-  assert.deepEqual(elements(await tooltip(t, face, game()), "p", 'class="sign"'), [
-    "? ?: 2 wares of any kind",
-    "A A: 3 of the same kind",
-    "B B: 1 of the same kind, but another kind than A",
+  assert.deepEqual(elements(await tooltip(t, face, game()), "span", 'class="sign"'), [
+    "? 2 wares of any kind",
+    "A 3 of one kind",
+    "B 1 of another",
   ]);
-  assert.match(textOf(await tooltip(t, face, game())), /^Ship of 5 points for 2 wares of any kind/);
+  assert.match(textOf(await tooltip(t, face, game())), /^Ship of 5 points \? 2 wares of any kind A 3 of/);
 });
 
 test("it says whether the player can pay, now or later, and what is lacking", async (t) => {

@@ -1,10 +1,10 @@
-/** A ship in words: its signs, and what the player here lacks for it. */
+/** A ship in words: what it asks for, with its signs, and what the player here lacks for it. */
 
 import type { Game, Ship } from "south-seas-client";
 import type { JSX } from "preact";
 import { text } from "../messages/index.ts";
 import { missingWares } from "../model/missing_wares.ts";
-import { costInWords } from "../model/tileset.ts";
+import { costParts } from "../model/tileset.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { KindIcon, WareIcon } from "./icon.tsx";
 
@@ -20,7 +20,7 @@ export function ShipTooltip({ id, session, game, ship }: ShipTooltipProps): JSX.
   return (
     <div id={id} class="ship-tooltip" role="tooltip">
       <p>
-        <b>{text.ship.heading(ship.points)}</b> {text.ship.asks(costInWords(ship))}
+        <b>{text.ship.heading(ship.points)}</b>
       </p>
       <ShipSigns ship={ship} />
       {lacking !== null && <p class="lacking">{lacking}</p>}
@@ -28,24 +28,16 @@ export function ShipTooltip({ id, session, game, ship }: ShipTooltipProps): JSX.
   );
 }
 
-/** What the signs on a ship mean that stand for wares of the player's choice (R6.3). */
-export function ShipSigns({ ship: { cost } }: { ship: Ship }): JSX.Element {
+/** What a ship asks for, each part with its sign (R6.3). */
+export function ShipSigns({ ship }: { ship: Ship }): JSX.Element {
   return (
-    <>
-      {cost.any > 0 && (
-        <p class="sign">
-          <WareIcon ware="any" /> {text.ship.any(cost.any)}
-        </p>
-      )}
-      {cost.same.map((count, group) => {
-        const letter = "ABC"[group] ?? "?";
-        return (
-          <p key={letter} class="sign">
-            <KindIcon letter={letter} /> {text.ship.same(letter, count)}
-          </p>
-        );
-      })}
-    </>
+    <p class="signs">
+      {costParts(ship).map(([sign, words]) => (
+        <span key={sign} class="sign">
+          {sign.length === 1 ? <KindIcon letter={sign} /> : <WareIcon ware={sign} />} {words}
+        </span>
+      ))}
+    </p>
   );
 }
 

@@ -36,36 +36,38 @@ export function Ships({ session }: { session: GameSession }): JSX.Element | null
   }
 
   return (
-    <section class={choosing ? "ships choosing" : "ships"} aria-label={text.game.ships} data-part="ships">
-      <h2>
-        {text.game.ships} <small>{text.game.shipPile(game.ship_pile)}</small>
-      </h2>
-      <div class="harbour">
-        {game.display.map((ship) => {
-          const face = shipOf(tileset, ship);
-          if (!face) return null;
-          const choosable = choosing && choices.ships.some((choice) => choice.ship === ship);
-          const shining = session.hint?.ship === ship ? " shining" : "";
-          return (
-            <button
-              key={ship}
-              class={`${choosable ? "ship choosable" : "ship"}${shining}`}
-              aria-pressed={choosable ? selection.ship === ship : undefined}
-              aria-describedby={explained?.id === ship ? id : undefined}
-              onClick={(event) => onTap(ship, choosable, event)}
-              onKeyDown={(event) => onKey(ship, event)}
-              onPointerEnter={(event) => event.pointerType === "mouse" && showShip(ship)}
-              onPointerLeave={(event) => event.pointerType === "mouse" && showShip(null)}
-              onFocus={(event) => event.currentTarget.matches(":focus-visible") && showShip(ship)}
-              onBlur={() => showShip(null)}
-            >
-              <ShipFace ship={face} />
-            </button>
-          );
-        })}
-      </div>
+    <>
+      <section class={choosing ? "ships choosing" : "ships"} aria-label={text.game.ships} data-part="ships">
+        <h2>
+          {text.game.ships} <small>{text.game.shipPile(game.ship_pile)}</small>
+        </h2>
+        <div class="harbour">
+          {game.display.map((ship) => {
+            const face = shipOf(tileset, ship);
+            if (!face) return null;
+            const choosable = choosing && choices.ships.some((choice) => choice.ship === ship);
+            const shining = session.hint?.ship === ship ? " shining" : "";
+            return (
+              <button
+                key={ship}
+                class={`${choosable ? "ship choosable" : "ship"}${shining}`}
+                aria-pressed={choosable ? selection.ship === ship : undefined}
+                aria-describedby={explained?.id === ship ? id : undefined}
+                onClick={(event) => onTap(ship, choosable, event)}
+                onKeyDown={(event) => onKey(ship, event)}
+                onPointerEnter={(event) => event.pointerType === "mouse" && showShip(ship)}
+                onPointerLeave={(event) => event.pointerType === "mouse" && showShip(null)}
+                onFocus={(event) => event.currentTarget.matches(":focus-visible") && showShip(ship)}
+                onBlur={() => showShip(null)}
+              >
+                <ShipFace ship={face} />
+              </button>
+            );
+          })}
+        </div>
+      </section>
       {explained && <ShipTooltip id={id} session={session} game={game} ship={explained} />}
-    </section>
+    </>
   );
 }
 

@@ -34,5 +34,5 @@ export function confirm(session: GameSession): void {
 }
 
 export function pass(session: GameSession): void {
-  if (session.choices.pass) void session.act(session.choices.pass);
+  session.pass();
 }

@@ -2,6 +2,7 @@
 
 import type { GameSummary } from "south-seas-client";
 import { text } from "../messages/index.ts";
+import { isFramed } from "../model/frame.ts";
 import { preferences, savePreferences } from "../model/storage.ts";
 import { LOBBY, pathOf } from "../model/route.ts";
 import { ownGames } from "./own_games.ts";
@@ -73,7 +74,7 @@ async function notify({ id, players }: GameSummary): Promise<void> {
 
 /** Whether the system can tell of turns here. */
 export function canNotify(): boolean {
-  return "Notification" in globalThis && "serviceWorker" in navigator;
+  return !isFramed() && "Notification" in globalThis && "serviceWorker" in navigator;
 }
 
 /** Whether to ask whether the system should tell of turns. */

@@ -7,6 +7,7 @@ import { language, text } from "../messages/index.ts";
 import { NOTHING } from "../model/choices.ts";
 import { deliver, game, legal, move, place, turn, wares } from "../testing/games.ts";
 import { NO_ANSWER, ScriptedGame, problem, retry, settled } from "../testing/scripted_game.ts";
+import { storedPart } from "../model/storage.ts";
 import { PATIENCE_MS } from "../model/patience.ts";
 import { service } from "../service.ts";
 import { choose, confirm, rotate } from "./actions.ts";
@@ -333,4 +334,32 @@ test("the last card of a lesson goes with the next move", async (t) => {
   await session.act(MOVE);
   await settled();
   assert.deepEqual([session.hint, session.credentials.lesson], [null, null]);
+});
+
+test("who asks to be asked no more leaves their islanders out, until they take that back or want to be asked", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const asking = turn({ phase: "islander", placed: { x: 0, y: 0 } });
+  const script = new ScriptedGame(t, game({ turn: asking }));
+  script.moves = [
+    move("r", { type: "retrieve_islander", x: 0, y: 0, segment: 1 }),
+    move("pass", { type: "pass", phase: "islander" }),
+  ];
+  const session = await script.open();
+  session.addTokens({ seats: { 0: "token-0" } });
+  await settled();
+  assert.equal(script.act.mock.callCount(), 0, "it is asked");
+  const { moves } = script;
+  session.setLeaves(true);
+  script.moves = [];
+  await settled();
+  assert.equal(script.act.mock.calls[0]?.arguments[1].move, "pass");
+  script.moves = moves;
+  script.deliver(script.change({}, { events: [{ type: "move_undone", seat: 0 }] as never }));
+  await settled();
+  assert.equal(script.act.mock.callCount(), 1, "what was taken back is asked");
+  assert.equal(storedPart("g", "leave"), true);
+  session.setLeaves(false);
+  script.deliver(script.change({}));
+  await settled();
+  assert.equal(script.act.mock.callCount(), 1);
 });

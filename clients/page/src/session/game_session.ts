@@ -3,7 +3,7 @@
 import { type ActionResult, type LegalMoves, type Move, ProblemError } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { keyOf } from "../model/cells.ts";
-import { type Choices, NOTHING, choicesIn, shownMoves } from "../model/choices.ts";
+import { type Choices, NOTHING, choicesIn, isOnlyHome, shownMoves } from "../model/choices.ts";
 import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
 import { placesOf } from "../model/news.ts";
 import { awaitPatiently } from "../model/patience.ts";
@@ -29,13 +29,17 @@ interface Draft {
 export class GameSession extends FollowedGame {
   choices: Choices = NOTHING;
   selection: Selection = NOTHING_SELECTED;
+  /** Whether islanders stay out, without a question, where they could only be taken home. */
+  leaves: boolean;
   /** Whether a move was made here, so that its player knows what a turn is. */
   hasActed = false;
   /** What the lesson says now; null where there is none. */
   hint: Hint | null = null;
 
+  /** What waits until its question has been on the screen for long; the version is null until its question is known. */
+  private kept: { readonly version: number | null; readonly act: () => void } | null = null;
   /** Through which each action of the user goes. */
-  readonly gate = new Gate(() => this.notify());
+  readonly gate = new Gate(() => this.doKept());
   private readonly outbox: Outbox;
   private moves: LegalMoves | null = null;
   /** What was chosen when the page was left; null once the choices are known. */
@@ -45,6 +49,7 @@ export class GameSession extends FollowedGame {
     super(credentials);
     this.outbox = new Outbox(this.id);
     this.draft = storedPart(this.id, "choice") as Draft | null;
+    this.leaves = storedPart(this.id, "leave") === true;
     this.isBusy = this.outbox.pending !== null;
     void this.open();
   }
@@ -88,14 +93,14 @@ export class GameSession extends FollowedGame {
     return this.outbox.isWaiting || (this.isPending && this.network.isOffline);
   }
 
-  /** Whether something may be done now without a choice before it. */
-  get isOpen(): boolean {
-    return !this.isBusy && this.gate.isOpen;
+  /** Whether passing can be asked for: while a move is on its way, for the question that it leads to. */
+  get canPass(): boolean {
+    return this.choices.pass !== null || (this.isPending && !this.isUnsent);
   }
 
-  /** Whether something may be taken back now: each time on its own. */
+  /** Whether something may be taken back now. */
   get canUndo(): boolean {
-    return !this.isBusy && (this.game?.turn?.undoable ?? 0) > 0 && (this.gate.isOpen || !this.isUndone);
+    return !this.isBusy && (this.game?.turn?.undoable ?? 0) > 0;
   }
 
   /** Whether the tile may be turned: in the hand before it is known where it fits, too. */
@@ -113,6 +118,7 @@ export class GameSession extends FollowedGame {
     if (this.isPending) return;
     this.notice = null;
     this.located = null;
+    this.kept = null;
     this.inspection.inspected = null;
     this.choose({ ...this.selection, ...changes });
     this.notify();
@@ -130,11 +136,57 @@ export class GameSession extends FollowedGame {
     savePart(this.id, "choice", this.latest && { version: this.latest.version, selection });
   }
 
+  /** Does nothing now, if there is nothing to choose: at once, or once its question has been on the screen for long. */
+  pass(): void {
+    const { pass } = this.choices;
+    if (this.isBusy) this.keep(null, () => this.pass());
+    else if (pass) void this.act(pass);
+  }
+
+  /** Leaves islanders out in this game without a question from now on, or asks again. */
+  setLeaves(leaves: boolean): void {
+    this.leaves = leaves;
+    savePart(this.id, "leave", leaves || null);
+    if (leaves) this.leave();
+    this.notify();
+  }
+
+  /** Leaves them, unless that has just been taken back. */
+  private leave(): void {
+    const { pass } = this.choices;
+    if (this.leaves && pass && !this.isUndone && isOnlyHome(this.choices) && this.decider !== null)
+      void this.make(pass);
+  }
+
+  /** Does something later, if it can be meant. */
+  private keep(version: number | null, act: () => void): void {
+    if (this.gate.isMeant) this.kept = { version, act };
+  }
+
+  /** Does what has waited, if its question is still there. */
+  private doKept(): void {
+    const { kept } = this;
+    if (kept && !this.isBusy && this.gate.isOpen && this.choices !== NOTHING) {
+      this.kept = null;
+      this.gate.touch({ at: performance.now() });
+      if (kept.version === this.latest?.version) kept.act();
+    }
+    this.notify();
+  }
+
+  /** Makes a move. What was not chosen for its question waits until that has been on the screen for long. */
   async act(move: Move): Promise<void> {
-    const game = this.game;
-    const seat = this.decider;
+    const { game } = this;
+    if (!game || this.isBusy) return;
+    if (!this.gate.admits && move !== this.selectedMove)
+      return this.keep(game.version, () => void this.act(move));
+    this.gate.act();
+    await this.make(move);
+  }
+
+  private async make(move: Move): Promise<void> {
+    const { game, decider: seat } = this;
     if (!game || seat === null || this.isBusy) return;
-    if (!this.gate.admits && move !== this.selectedMove) return;
     const lesson = lessonState(this);
     if (lesson) this.saveLesson(toldAfter(lesson));
     this.outbox.put({ move, seat, version: game.version, token: this.credentials.seats[seat] ?? null });
@@ -167,9 +219,11 @@ export class GameSession extends FollowedGame {
 
   /** Takes the last action of this turn back. */
   undo(): void {
-    const seat = this.decider;
-    if (seat !== null && this.canUndo && (this.gate.admits || !this.isUndone))
-      this.command(seat, (options) => service.undo(this.id, { seat }, options));
+    const { decider: seat, latest } = this;
+    if (seat === null || !latest || !this.canUndo) return;
+    if (this.isUndone && !this.gate.admits) return this.keep(latest.version, () => this.undo());
+    this.gate.act();
+    this.command(seat, (options) => service.undo(this.id, { seat }, options));
   }
 
   /** Does something as the player of a seat. */
@@ -210,6 +264,7 @@ export class GameSession extends FollowedGame {
     this.selection = NOTHING_SELECTED;
     this.choices = NOTHING;
     this.history.apply(diffs);
+    if (this.kept?.version === null) this.kept = { ...this.kept, version: this.latest?.version ?? null };
   }
 
   /** Explains nothing more in this game. */
@@ -230,7 +285,7 @@ export class GameSession extends FollowedGame {
   protected override notify(): void {
     this.chooseUnsent();
     const lesson = lessonState(this);
-    this.hint = lesson && (hintFor(lesson) ?? this.hint);
+    this.hint = lesson && hintFor(lesson);
     super.notify();
   }
 
@@ -296,7 +351,8 @@ export class GameSession extends FollowedGame {
       const { selection } = this.draft?.version === latest.version ? this.draft : this;
       this.choose(stillChosen(selection, this.choices));
     }
-    this.notify();
+    this.doKept();
+    this.leave();
   }
 }
 

@@ -1,5 +1,6 @@
 /** The service worker: it keeps the page for when there is no network, and shows notifications. */
 
+import { isFramed } from "../model/frame.ts";
 import { LOBBY, goTo } from "../model/route.ts";
 
 /** When what is on the screen has been loaded, also over a slow network. */
@@ -9,7 +10,7 @@ const LATER_MS = 4000;
 function refused(): void {}
 
 export function startWorker(): void {
-  if (!("serviceWorker" in navigator)) return;
+  if (isFramed() || !("serviceWorker" in navigator)) return;
   // The path of the game whose notification was pressed.
   navigator.serviceWorker.addEventListener("message", ({ data }) => goTo(data as string));
   setTimeout(

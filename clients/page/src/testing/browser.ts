@@ -36,6 +36,8 @@ export function refuseStorage(t: TestContext): void {
 }
 
 Object.assign(globalThis, {
+  window: globalThis,
+  parent: globalThis,
   matchMedia: (query: string) => (query.includes("pointer") ? finger : motion),
   document: Object.assign(new EventTarget(), { hidden: false }),
   localStorage: {

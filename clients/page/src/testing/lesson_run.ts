@@ -1,7 +1,9 @@
 /** Plays the lesson over the API as a player who does what it suggests, and finds seeds with which it teaches much. */
 
 import { type Diff, type Game, SouthSeas, applyPatch } from "south-seas-client";
+import { choicesIn } from "../model/choices.ts";
 import { type Hint, LESSON, NOTHING_CHOSEN, hintFor } from "../model/lesson.ts";
+import { NOTHING_SELECTED, withCell } from "../session/selection.ts";
 
 /** What everybody has seen who does what is suggested. */
 const NEEDED = [
@@ -9,8 +11,11 @@ const NEEDED = [
   "bridge",
   "island",
   "sea",
+  "turn",
+  "market",
+  "home",
+  "letters",
   "finished bridge",
-  "finished island",
   "computer",
   "ships",
   "deliver",
@@ -51,11 +56,27 @@ export async function runLesson(url: string, { seed, bot }: typeof LESSON = LESS
   let hint: Hint | null = null;
   let decisions = 0;
   for (; decisions < MAX_DECISIONS; decisions++) {
-    const { moves } = await service.legalMoves(created.id, { effects: true }, options);
-    const chosen = { chosen: NOTHING_CHOSEN, chosenMove: null };
-    hint = hintFor({ game, steps, tileset, seat: 0, moves, ...chosen, told: Object.keys(told) });
-    if (!hint) break;
-    told[hint.topic] ??= game.turn?.number ?? 0;
+    const legal = await service.legalMoves(created.id, { effects: true }, options);
+    const { moves } = legal;
+    const tell = (chosen: typeof NOTHING_CHOSEN): Hint => {
+      const state = {
+        game,
+        steps,
+        tileset,
+        seat: 0,
+        moves,
+        chosen,
+        chosenMove: null,
+        told: Object.keys(told),
+      };
+      const said = hintFor(state);
+      told[said.topic] ??= game.turn?.number ?? 0;
+      return said;
+    };
+    hint = tell(NOTHING_CHOSEN);
+    const action = hint.move?.action;
+    if (action?.type === "place_tile")
+      tell(withCell(NOTHING_SELECTED, choicesIn(legal, null), { x: action.x, y: action.y }));
     if (!hint.move) break;
     const { diffs } = await service.act(created.id, { move: hint.move.id, seat: 0 }, options);
     diffs.forEach(add);
