@@ -9,7 +9,12 @@ export function EvaluatedCells({ steps }: { steps: readonly Step[] }): JSX.Eleme
   return (
     <>
       {steps.map(({ diff, game, delayMs }) => (
-        <g key={diff.version} class="evaluated" style={{ animationDelay: `${delayMs}ms` }}>
+        <g
+          key={diff.version}
+          class="evaluated"
+          data-version={diff.version}
+          style={{ animationDelay: `${delayMs}ms` }}
+        >
           {diff.events.flatMap((event, number) => {
             if (event.type !== "feature_evaluated") return [];
             const [winner] = event.winners;
@@ -17,6 +22,7 @@ export function EvaluatedCells({ steps }: { steps: readonly Step[] }): JSX.Eleme
             return event.cells.map((cell) => (
               <rect
                 key={`${number}:${keyOf(cell)}`}
+                data-event={number}
                 x={cell.x * SIZE}
                 y={cell.y * SIZE}
                 width={SIZE}

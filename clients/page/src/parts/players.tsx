@@ -76,6 +76,7 @@ function PlayerCard({ session, game, player, initials, scores, gain }: CardProps
       ref={card}
       class={`player ink-${player.color ?? "none"}${decides ? " deciding" : ""}${hasWon ? " winner" : ""}${isOwn ? " own" : ""}`}
       aria-current={decides ? "true" : undefined}
+      data-seat={seat}
     >
       <header>
         <Token color={player.color} />
