@@ -21,7 +21,7 @@ import { Flights } from "./flights.tsx";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
-import { EvaluatedCells } from "./evaluated_cells.tsx";
+import { EvaluatedCells, FinalGains } from "./evaluated_cells.tsx";
 import { Outlines } from "./outlines.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
 import { nextStop, reachableStop } from "./keyboard_navigation.ts";
@@ -209,6 +209,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           />
           <Outlines game={game} outlines={session.outlines} />
           <SpotChoices session={session} pictures={pictures} reachable={reachable} />
+          <FinalGains game={game} steps={session.recent} />
         </g>
       </svg>
     </section>
