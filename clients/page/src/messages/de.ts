@@ -302,7 +302,7 @@ export const de: Messages = {
   },
 
   notify: {
-    ask: "Soll dein Gerät melden, dass du am Zug bist, wenn du gerade etwas anderes ansiehst?",
+    ask: "Soll dein Gerät melden, wenn du wieder am Zug bist?",
     yes: "Ja, melden",
     no: "Nein",
     sound: (isOn) => (isOn ? "Ton ausschalten" : "Ton einschalten"),

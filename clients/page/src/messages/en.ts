@@ -258,7 +258,7 @@ export const en = {
   },
 
   notify: {
-    ask: "Shall your device tell you when it is your turn, while you look at something else?",
+    ask: "Shall your device tell you when it is your turn again?",
     yes: "Yes, tell me",
     no: "No",
     sound: (isOn: boolean) => (isOn ? "Turn the sound off" : "Turn the sound on"),
