@@ -268,7 +268,7 @@ async def test_a_host_has_two_thousand_games_on_two_sockets_and_all_back_after_a
         assert memory_kb() - before_kb < 40 * HOST_GAMES
         await service.restart(signal.SIGTERM)
         await wait_until(lambda: all(game.is_connected for game in games))
-        assert road.accepted < 40
+        assert road.accepted < 100
         for owner, game in list(zip(owners, games, strict=True))[::100]:
             await owner.act(game.id, (await owner.legal_moves(game.id)).moves[0], seat=0)
             assert (await anext(game)).version == 2

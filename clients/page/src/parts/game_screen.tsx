@@ -22,6 +22,7 @@ import { Lesson } from "./lesson.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
 import { useNews, usePageTitle } from "./page_title.ts";
+import { Recap } from "./recap.tsx";
 import { Replay } from "./replay.tsx";
 import { scrollSign } from "./scroll_sign.ts";
 import { Sidebar } from "./sidebar.tsx";
@@ -87,6 +88,7 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
     toggle.current?.focus({ preventScroll: true });
   }, [located, pointedOut]);
   useBack(isAside, () => setAside(false));
+  useEndOfChoice(session, () => setAside(false));
   const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
   useNextInSight(session);
@@ -98,7 +100,9 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
     >
       {hint && <Lesson session={session} hint={hint} />}
       <Board session={session} pictures={pictures} viewRef={viewRef} />
-      {session.replayed !== null ? (
+      {session.isRecap ? (
+        <Recap session={session} pictures={pictures} />
+      ) : session.replayed !== null ? (
         <Replay session={session} />
       ) : session.fatal !== null ? (
         <Gone why={session.fatal} />
@@ -118,6 +122,12 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       </button>
     </main>
   );
+}
+
+/** The sheet that was opened during a choice is about it: with the choice it goes. */
+function useEndOfChoice({ decider, game }: GameSession, onEnd: () => void): void {
+  const asked = decider === null ? null : `${game?.turn?.number} ${game?.turn?.phase} ${decider}`;
+  useEffect(() => (asked === null ? undefined : onEnd), [asked]);
 }
 
 /** Instead of what is to be done in a game that can no longer be read. */
