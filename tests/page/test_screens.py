@@ -200,7 +200,7 @@ async def test_screens_of_islanders_and_of_paying(visitors: Visitors) -> None:
     screens = await _open(visitors, game)
     page = screens.page
     await screens.check("placing-islander", page.locator(".spot.place").first, is_main=True)
-    await screens.choose(page.locator(".spots [data-choice]"))
+    await page.locator(".spots [data-choice]").first.press("Enter")
     await screens.check("placing-islander-chosen")
     await game.play_until(offers("retrieve_islander", 2))
     await screens.check("retrieving", page.locator(".spot.retrieve").first)

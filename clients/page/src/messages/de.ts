@@ -228,6 +228,8 @@ export const de: Messages = {
     zoomOut: "Verkleinern",
     fit: "Den ganzen Plan zeigen",
     others: "Die anderen Möglichkeiten zeigen",
+    enlarge: "Die Karte groß zeigen, um darauf einen Platz zu wählen",
+    lens: "Die Karte, groß",
     help: "Hilfe",
     language: "Sprache",
     theme: {

@@ -186,6 +186,8 @@ export const en = {
     zoomOut: "Zoom out",
     fit: "Show the whole board",
     others: "Show the other places",
+    enlarge: "Show the tile large, to choose a place on it",
+    lens: "The tile, shown large",
     help: "Help",
     language: "Language",
     theme: { auto: "Colours: as the device", light: "Colours: light", dark: "Colours: dark" } as Record<

@@ -229,6 +229,8 @@ const french: Messages = {
     zoomOut: "Réduire",
     fit: "Montrer tout le plateau",
     others: "Montrer les autres possibilités",
+    enlarge: "Montrer la tuile en grand, pour y choisir une place",
+    lens: "La tuile, en grand",
     help: "Aide",
     language: "Langue",
     theme: {
