@@ -38,14 +38,15 @@ def test_the_image_is_of_this_version(overlay: str) -> None:
     assert re.findall(r"^ARG VERSION=(.*)$", DOCKERFILE, re.MULTILINE) == [VERSION]
 
 
-def test_everything_that_the_image_is_built_of_is_let_in() -> None:
-    """`.dockerignore` shuts all out; what COPY and the build ask for by name must be let in again."""
-    let_in = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
-    copied = {*re.findall(r"^COPY ([\w.-]+) \S+$", DOCKERFILE, re.MULTILINE)} - {"."}
-    packages = {"benchmarks", "deploy", "docs", "k8s/components/monitoring", "schemas", "service", "tools"}
-    packages |= {"clients/python", "clients/typescript", "examples"}
-    assert let_in == copied | packages | {"setup.py", "pyproject.toml", "LICENSE", "clients/package-lock.json"}
-    assert all((ROOT / name).exists() for name in let_in)
+def test_everything_that_the_image_is_built_of_is_let_in(tmp_path: Path) -> None:
+    """`.dockerignore` shuts all out; what COPY and the build read must be let in again."""
+    let_in = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    assert {*re.findall(r"^COPY ([\w.-]+) \S+$", DOCKERFILE, re.MULTILINE)} - {"."} <= {*let_in}
+    for name in run("git", "ls-files", *let_in, cwd=ROOT).splitlines():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    run(sys.executable, "-m", "tools.site", cwd=tmp_path)
+    assert (tmp_path / "service/web/static/docs/changelog/index.html").exists()
 
 
 def test_the_locks_that_the_build_names_are_there() -> None:
