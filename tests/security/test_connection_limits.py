@@ -239,7 +239,7 @@ async def test_running_and_waiting_replays_are_limited() -> None:
 
 
 async def test_the_replays_of_an_address_are_limited() -> None:
-    """The others have the rest, and wait for no more than what runs."""
+    """The others have the rest, and wait for no more than what runs; its whole site waits as one."""
     accounts, order = Accounts(Limits()), list[str]()
 
     async def replay(address: str) -> None:
@@ -249,17 +249,17 @@ async def test_the_replays_of_an_address_are_limited() -> None:
 
     async with AsyncExitStack() as stack:
         for _ in range(MAX_REPLAYS):
-            await stack.enter_async_context(Charge(accounts.get("a")).replay_slot())
-        waiting = [asyncio.create_task(replay("a")) for _ in range(MAX_REPLAYS_PER_ADDRESS - MAX_REPLAYS)]
+            await stack.enter_async_context(Charge(accounts.get("2001:db8:1:1::")).replay_slot())
+        waiting = [asyncio.create_task(replay("2001:db8:1:1::")) for _ in range(MAX_REPLAYS_PER_ADDRESS - MAX_REPLAYS)]
         await asyncio.sleep(0)
         with pytest.raises(TooManyWaiting):
-            await replay("a")
-        waiting.append(asyncio.create_task(replay("b")))
+            await replay("2001:db8:1:1::")
+        waiting += [asyncio.create_task(replay(address)) for address in ("2001:db8:1:2::", "b")]
         await asyncio.sleep(0)
         assert order == []
     await asyncio.gather(*waiting)
     assert order[0] == "b"
-    assert (accounts.get("a").replays, accounts.get("b").replays) == (0, 0)
+    assert (accounts.get("2001:db8:1:1::").replays, accounts.get("b").replays) == (0, 0)
 
 
 def test_what_an_address_has_at_once_is_limited() -> None:

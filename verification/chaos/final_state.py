@@ -1,6 +1,7 @@
 """Fetches the final state of a game from the service."""
 
 import asyncio
+import itertools
 import time
 from contextlib import suppress
 from typing import Any
@@ -14,13 +15,19 @@ from south_seas import Client
 from verification.chaos.client_context import ClientContext
 from verification.chaos.history import FinalState
 
+MAX_FETCHES = 5
+
 
 async def fetch_final_state(context: ClientContext, game: str) -> FinalState:
-    """Fetch a game with its whole log, not verified yet. Raise NotFoundError."""
+    """Fetch a game with its whole log, not verified yet, again if it changed meanwhile. Raise NotFoundError."""
     client = Client(context.url, session=context.session, backoff=context.backoff)
-    log = [diff async for diff in client.log(game)]
-    document, tag = await _fetch_document(context, game)
-    return FinalState(at=time.monotonic(), game=game, document=document, tag=tag, log=log, verify_errors="")
+    for fetches in itertools.count(1):
+        log = [diff async for diff in client.log(game)]
+        document, tag = await _fetch_document(context, game)
+        is_same = bool(log) and tag == f"{log[-1]['version']}-{log[-1]['digest']}"
+        if is_same or fetches == MAX_FETCHES:
+            return FinalState(at=time.monotonic(), game=game, document=document, tag=tag, log=log, verify_errors="")
+    raise AssertionError
 
 
 async def _fetch_document(context: ClientContext, game: str) -> tuple[dict[str, Any], str]:

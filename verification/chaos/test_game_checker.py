@@ -1,20 +1,22 @@
 """Tests that a game is checked when it is over, and again at the end of the run if it has changed."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
+from south_seas import Client
 from tests.games.game_logs import LAGOON
-from verification.chaos import game_checker
+from verification.chaos import final_state, game_checker
 from verification.chaos.checker import Violation
 from verification.chaos.client_context import NO_RETRIES, ClientContext, ThinkTime
 from verification.chaos.game_checker import GameChecker
 from verification.chaos.history import Acknowledged, FinalState, History, load
 from verification.chaos.instances import UNEXPECTED
-from verification.chaos.valid_history import GAME, document_at, valid_history
+from verification.chaos.valid_history import GAME, LOG, document_at, valid_history
 
 
 @pytest.fixture
@@ -62,6 +64,23 @@ async def test_an_unchanged_game_is_checked_once(tmp_path: Path, service_state: 
     assert result.tally.counts[Acknowledged] == history.acknowledged == len(result.tally.acknowledged[GAME])
     assert (tmp_path / f"{GAME}.jsonl.gz").stat().st_mtime_ns == written
     assert load(tmp_path / f"{GAME}.jsonl.gz")[-1] == service_state[0]
+
+
+async def test_a_game_that_goes_back_between_its_log_and_itself_is_fetched_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    logs, tag = iter((LOG, LOG[:40])), f"40-{LOG[39]['digest']}"
+
+    async def log(*_: object) -> AsyncIterator[dict[str, Any]]:
+        for diff in next(logs):
+            yield diff
+
+    monkeypatch.setattr(Client, "log", log)
+    monkeypatch.setattr(final_state, "_fetch_document", AsyncMock(return_value=(document_at(40), tag)))
+    unused: Any = None
+    context = ClientContext("http://game", History(), unused, 7, ThinkTime(0), NO_RETRIES, unused)
+    state = await final_state.fetch_final_state(context, GAME)
+    assert (state.tag, state.log) == (tag, LOG[:40])
 
 
 async def test_a_loss_after_the_first_check_is_reported_at_the_end(

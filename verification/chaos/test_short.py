@@ -25,3 +25,11 @@ async def test_faults_of_all_components_cause_no_violation(short_path: Path) -> 
     assert result.violations == []
     assert result.tally.counts[Fault] >= 2
     assert result.tally.counts[Acknowledged] > 300
+
+
+@pytest.mark.timeout(600)
+async def test_older_files_lose_what_is_newer_and_an_instance_notices(short_path: Path) -> None:
+    plan = Plan(3, 4, "sentinel", ("restore older files",), games=4, scenarios=QUICK, flags=FLAGS)
+    result = await run(plan, short_path, Progress(lambda _: None))
+    assert result.violations == []
+    assert [fault.is_noticed for fault in result.tally.faults] == [True]

@@ -65,7 +65,7 @@ function leastFor(side: number): number {
 /** What the view follows: null where that is nothing, undefined where it is not known yet. */
 export function aimOf(session: GameSession, pictures: Pictures): Aim | null | undefined {
   const { replayed, decider, choices, selection } = session;
-  if (replayed !== null) return null;
+  if (replayed !== null) return session.isRecap ? aimAtNews(session) : null;
   if (decider === null) return aimAtNews(session);
   if (choices === NOTHING) return undefined;
   if (selection.cell) return aimAtTrial(session, pictures, selection.cell);

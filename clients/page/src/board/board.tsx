@@ -17,10 +17,11 @@ import type { GameSession } from "../session/game_session.ts";
 import { aimOf, choicesShown, figureTile, suggestedStop } from "./aim.ts";
 import { Cells, SpotChoices } from "./choices.tsx";
 import { coversOf, onFrame } from "./covers.ts";
+import { Flights } from "./flights.tsx";
 import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
-import { EvaluatedCells } from "./evaluated_cells.tsx";
+import { EvaluatedCells, FinalGains } from "./evaluated_cells.tsx";
 import { Outlines } from "./outlines.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
 import { nextStop, reachableStop } from "./keyboard_navigation.ts";
@@ -69,7 +70,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
 
   useEffect(() => viewRef.current?.fit(cells), [cells.map(keyOf).join(" ")]);
 
-  const isActive = session.replayed === null && game?.status === "active";
+  const isActive = (session.replayed === null || session.isRecap) && game?.status === "active";
   useEffect(() => {
     if (game && !isActive) viewRef.current?.showWhole();
   }, [isActive, session.replayed === null]);
@@ -180,6 +181,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
         hasOthers={aim?.isChoice === true && aim.targets.some(({ key }) => !seen.has(key))}
         fit={() => viewRef.current?.showWhole()}
       />
+      <Flights session={session} />
       <svg
         ref={frame}
         class="frame"
@@ -207,6 +209,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           />
           <Outlines game={game} outlines={session.outlines} />
           <SpotChoices session={session} pictures={pictures} reachable={reachable} />
+          <FinalGains game={game} steps={session.recent} />
         </g>
       </svg>
     </section>

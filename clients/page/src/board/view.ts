@@ -283,6 +283,7 @@ export class View {
     this.resting = setTimeout(() => this.rest(), REST_MS);
     this.drawn.style.transition = smooth && !isCalm() ? "transform 350ms ease" : "none";
     this.drawn.style.transform = `translate(${left}px, ${top}px) scale(${tile / SIZE})`;
+    this.drawn.style.setProperty("--tile", String(tile));
     this.drawn.style.setProperty("--figure", String(Math.max(1, Math.min(LEGIBLE / tile, 1.8))));
   }
 

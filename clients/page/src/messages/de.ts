@@ -20,6 +20,9 @@ const wareParts = (held: Wares): string[] => [
 
 const wares = (held: Wares): string => listed(wareParts(held)) || "nichts";
 
+const amounts = (gained: Wares, points: number): string =>
+  listed([...wareParts(gained), ...(points > 0 ? [counted(points, "Punkt", "Punkte")] : [])]);
+
 const points = (count: number): string => counted(count, "Punkt", "Punkte");
 
 function inTurns(turns: readonly number[]): string {
@@ -104,6 +107,7 @@ export const de: Messages = {
   listed,
   wares,
   wareParts,
+  amounts,
   told,
   daysAndHours,
   points,
@@ -714,12 +718,34 @@ export const de: Messages = {
     since: (count) => `Seit deinem letzten Zug: ${counted(count, "Ereignis", "Ereignisse")}`,
     last: (count) => `Im letzten Zug: ${counted(count, "Ereignis", "Ereignisse")}`,
     show: "Auf dem Plan zeigen",
-    gained: (name, gained, points) =>
-      `Neu bei ${name}: ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "Punkt", "Punkte")] : [])])}.`,
+    gained: (name, gained, points) => `Neu bei ${name}: ${amounts(gained, points)}.`,
+  },
+
+  recap: {
+    heading: "Inzwischen",
+    skip: "Überspringen",
+  },
+
+  short: {
+    tile: "Karte",
+    role,
+    timedOut: "Zeit abgelaufen",
+    latePlaced: "Zeit um: deine Karte liegt",
+    late: "Deine Zeit ist abgelaufen",
+    undone: "zurückgenommen",
+    nothing: (features) => `${counted(features, "Gebiet", "Gebiete")}: nichts`,
   },
 
   worth: {
     nothing: "Die Karte macht hier nichts fertig.",
     features: "Auf dieser Karte",
+    details: "Einzelheiten",
+    get: "Du bekommst",
+    getNothing: "Du bekommst nichts.",
+    soFar: "Bisher",
+    open: lacking,
+    giveUp: "Du gibst auf:",
+    giveUpShip: "Du gibst das Schiff des Marktes auf.",
+    giveUpNothing: "Du gibst nichts auf.",
   },
 };

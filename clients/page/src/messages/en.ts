@@ -28,6 +28,9 @@ const wareParts = (held: Wares): string[] => [
 
 const wares = (held: Wares): string => listed(wareParts(held)) || "nothing";
 
+const amounts = (gained: Wares, points: number): string =>
+  listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])]);
+
 /** Turns by number, neighbours together: turns 3, 5 and 7 to 12. */
 function inTurns(turns: readonly number[]): string {
   const parts = ranges(turns, (from, to) => `${from} ${to === from + 1 ? "and" : "to"} ${to}`);
@@ -59,6 +62,7 @@ export const en = {
   listed,
   wares,
   wareParts,
+  amounts,
   told,
   daysAndHours,
   points: (count: number) => counted(count, "point", "points"),
@@ -658,13 +662,35 @@ export const en = {
     since: (count: number) => `Since your last turn: ${counted(count, "change", "changes")}`,
     last: (count: number) => `In the last turn: ${counted(count, "change", "changes")}`,
     show: "Show on the board",
-    gained: (name: string, gained: Wares, points: number) =>
-      `${name} has gained ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+    gained: (name: string, gained: Wares, points: number) => `${name} has gained ${amounts(gained, points)}.`,
+  },
+
+  recap: {
+    heading: "Meanwhile",
+    skip: "Skip",
+  },
+
+  short: {
+    tile: "tile",
+    role,
+    timedOut: "time ran out",
+    latePlaced: "Time’s up: your tile was placed",
+    late: "Time ran out for you",
+    undone: "taken back",
+    nothing: (features: number) => `${counted(features, "feature", "features")}: nothing`,
   },
 
   worth: {
     nothing: "The tile finishes nothing here.",
     features: "What is on this tile",
+    details: "Details",
+    get: "You will get",
+    getNothing: "You will get nothing.",
+    soFar: "So far",
+    open: LACKING,
+    giveUp: "You give up",
+    giveUpShip: "You give up the ship of the market.",
+    giveUpNothing: "You give up nothing.",
   },
 };
 

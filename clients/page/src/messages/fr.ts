@@ -20,6 +20,9 @@ const wareParts = (held: Wares): string[] => [
 
 const wares = (held: Wares): string => listed(wareParts(held)) || "rien";
 
+const amounts = (gained: Wares, points: number): string =>
+  listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])]);
+
 const points = (count: number): string => counted(count, "point", "points");
 
 function inTurns(turns: readonly number[]): string {
@@ -104,6 +107,7 @@ const french: Messages = {
   listed,
   wares,
   wareParts,
+  amounts,
   told,
   daysAndHours,
   points,
@@ -719,13 +723,35 @@ const french: Messages = {
     since: (count) => `Depuis votre dernier tour : ${counted(count, "événement", "événements")}`,
     last: (count) => `Au dernier tour : ${counted(count, "événement", "événements")}`,
     show: "Montrer sur le plateau",
-    gained: (name, gained, points) =>
-      `${name} a reçu ${listed([...wareParts(gained), ...(points > 0 ? [counted(points, "point", "points")] : [])])}.`,
+    gained: (name, gained, points) => `${name} a reçu ${amounts(gained, points)}.`,
+  },
+
+  recap: {
+    heading: "Entre-temps",
+    skip: "Passer",
+  },
+
+  short: {
+    tile: "tuile",
+    role,
+    timedOut: "temps écoulé",
+    latePlaced: "Temps écoulé : tuile posée",
+    late: "Votre temps est écoulé",
+    undone: "repris",
+    nothing: (features) => `${counted(features, "zone", "zones")} : rien`,
   },
 
   worth: {
     nothing: "La tuile ne complète rien ici.",
     features: "Sur cette tuile",
+    details: "Détails",
+    get: "Vous recevrez",
+    getNothing: "Vous ne recevrez rien.",
+    soFar: "Jusqu’ici",
+    open: lacking,
+    giveUp: "Vous renoncez à",
+    giveUpShip: "Vous renoncez au navire du marché.",
+    giveUpNothing: "Vous ne renoncez à rien.",
   },
 };
 

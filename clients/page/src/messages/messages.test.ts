@@ -40,6 +40,7 @@ const KEYS = /^help\.keyList\.\d+\.0$/;
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   wares: [wares(7, 8, 9)],
   wareParts: [wares(7, 8, 9)],
+  amounts: [wares(7, 8, 9), 4],
   told: ["player_joined", { player: "7", color: "8" }],
   "ship.lacking": [wares(7, 8, 9), 4, 5],
   "lobby.clock": [{ count: 7, unit: "minute" }],

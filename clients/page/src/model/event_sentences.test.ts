@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Diff, GameEvent } from "south-seas-client";
-import { TILESET, change, game, player, wares } from "../testing/games.ts";
+import { TILESET, change, evaluated, game, player, wares } from "../testing/games.ts";
 import { describedCell, sentences } from "./event_sentences.ts";
 
 const PLACED: GameEvent = { type: "tile_placed", seat: 0, tile: "market", x: 1, y: 0, rotation: 0 };
@@ -77,6 +77,24 @@ test("a resignation is told truly: by the player, or by the clock", () => {
     `Time is up for Bo, which counts as resigning; all islanders of this player go home. ${end}`,
   );
   assert.equal(said({ type: "turn_timed_out", seat: 1, policy: "bot" }), "Time is up for Bo.");
+});
+
+test("evaluations that bring nothing are told of together", () => {
+  const end = (...gains: number[]) =>
+    sentences(
+      change(
+        2,
+        [],
+        gains.map((fish) => evaluated("sea", [0], wares(0, 0, fish), "final")),
+      ),
+      game(),
+      TILESET,
+    );
+  assert.deepEqual(end(0, 1, 0), [
+    "2 features: nothing.",
+    "Incomplete sea region on the start tile: Ana receives 1 fish.",
+  ]);
+  assert.deepEqual(end(0), ["Incomplete sea region on the start tile: nothing for Ana."]);
 });
 
 test("the end names the winners", () => {

@@ -3,16 +3,27 @@
 import type { Diff, Game, GameEvent, TileSet } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { type Cell, keyOf, neighbours, sameCell } from "./cells.ts";
+import { gainsIn } from "./news.ts";
 import { costInWords, shipOf, tilesOf } from "./tileset.ts";
 
 /** The sentences of one change; `game` is the state after it. A pass has no event, and comes after a time-out. */
 export function sentences(diff: Diff, game: Game, tileset: TileSet): string[] {
-  const said = diff.events.map((event) => sentence(event, game, tileset, diff));
+  const idle = diff.events.filter(isIdle);
+  const said = diff.events.map((event) => {
+    if (idle.length < 2 || !isIdle(event)) return sentence(event, game, tileset, diff);
+    return event === idle[0] ? `${text.short.nothing(idle.length)}.` : "";
+  });
   said.splice(isLate(diff) ? 1 : 0, 0, passed(diff, game));
   return said.filter((words) => words !== "");
 }
 
-function isLate({ events }: Diff): boolean {
+/** Whether it is an evaluation that brings nothing: several of them are told of together. */
+function isIdle(event: GameEvent): boolean {
+  return event.type === "feature_evaluated" && gainsIn([event]).size === 0;
+}
+
+/** Whether it is what follows from a time-out. */
+export function isLate({ events }: Diff): boolean {
   return events[0]?.type === "turn_timed_out";
 }
 
@@ -32,7 +43,7 @@ export function kindAt(game: Game, tileset: TileSet, cell: Cell, segment: number
   return (placed && tilesOf(tileset).get(placed.tile)?.segments[segment]?.kind) ?? "";
 }
 
-function sentence(event: GameEvent, game: Game, tileset: TileSet, diff: Diff): string {
+export function sentence(event: GameEvent, game: Game, tileset: TileSet, diff: Diff): string {
   const name = (seat: number): string => nameOf(game, seat);
   const doer = (seat: number): string => doerOf(diff, game, seat);
   switch (event.type) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GameEvent } from "south-seas-client";
 import { change, game, player, step, wares } from "../testing/games.ts";
-import { gainsBetween, newsFrom, placesOf } from "./news.ts";
+import { byTurn, gainsBetween, newsFrom, placesOf } from "./news.ts";
 
 const ANA = new Set([0]);
 const PLACED: GameEvent = { type: "tile_placed", seat: 1, tile: "market", x: 2, y: -1, rotation: 0 };
@@ -23,6 +23,18 @@ test("news is all that happened since the last decision of one's own, which the 
   assert.equal(newsFrom([...course, played(0, "owner")], ANA), 6);
   assert.equal(newsFrom([], ANA), 0);
   assert.equal(newsFrom([played(1, "seat")], ANA), 0, "before one's first turn, all of it");
+  const started = played(null, null, [{ type: "game_created" }, { type: "game_started", seat: 0 }]);
+  assert.equal(newsFrom([started, played(0, "clock")], ANA), 1, "but for how the game began");
+});
+
+test("a turn is what one seat does from one tile to the next", () => {
+  const turn = [played(1, "seat", [PLACED]), played(1, "seat")];
+  assert.deepEqual(
+    byTurn([played(null, null), ...turn, ...turn, played(0, "seat"), played(1, "seat")]).map(
+      ({ length }) => length,
+    ),
+    [1, 2, 2, 1, 1],
+  );
 });
 
 test("for a spectator it is the last turn", () => {

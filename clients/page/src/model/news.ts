@@ -1,9 +1,9 @@
 /** What has happened lately, where on the board, and what it brought to whom. */
 
-import type { Diff, Game, Wares } from "south-seas-client";
+import type { Diff, Game, GameEvent, Wares } from "south-seas-client";
 import { type Cell, keyOf } from "./cells.ts";
 import { NO_WARES } from "./choices.ts";
-import { WARES } from "./payments.ts";
+import { WARES, eachWare } from "./payments.ts";
 
 interface Change {
   readonly game: Game;
@@ -17,13 +17,32 @@ export function isOwn({ seat, by }: Diff, seats: ReadonlySet<number>): boolean {
 
 /** How many of the changes are older than the last decision of one of these seats; for nobody, than the last turn. */
 export function newsFrom(course: readonly Change[], seats: ReadonlySet<number>): number {
-  return seats.size > 0 ? course.findLastIndex(({ diff }) => isOwn(diff, seats)) + 1 : turnFrom(course);
+  if (seats.size === 0) return turnFrom(course);
+  const isOlder = ({ diff }: Change): boolean =>
+    isOwn(diff, seats) || diff.events.some(({ type }) => type === "game_started");
+  return course.findLastIndex(isOlder) + 1;
 }
 
 /** How many of the changes are older than the last placed tile. */
 export function turnFrom(course: readonly Change[]): number {
-  const last = course.findLastIndex(({ diff }) => diff.events.some(({ type }) => type === "tile_placed"));
+  const last = course.findLastIndex(placesTile);
   return last < 0 ? course.length : last;
+}
+
+function placesTile({ diff }: Change): boolean {
+  return diff.events.some(({ type }) => type === "tile_placed");
+}
+
+/** Changes that follow each other in the turn of one seat, together. */
+export function byTurn<One extends Change>(course: readonly One[]): One[][] {
+  const turns: One[][] = [];
+  for (const change of course) {
+    const { diff } = turns.at(-1)?.[0] ?? {};
+    const goesOn = diff && diff.seat !== null && diff.seat === change.diff.seat && !placesTile(change);
+    if (goesOn) turns.at(-1)?.push(change);
+    else turns.push([change]);
+  }
+  return turns;
 }
 
 /** The cells in which something happened, each once. */
@@ -39,6 +58,22 @@ export function placesOf({ events }: Diff): Cell[] {
 export interface Gain {
   readonly wares: Wares;
   readonly points: number;
+}
+
+/** What each seat gains by some events; what is paid is no loss. */
+export function gainsIn(events: readonly GameEvent[]): ReadonlyMap<number, Gain> {
+  const gains = new Map<number, Gain>();
+  const add = (seat: number, wares: Wares, points: number): void => {
+    if (points === 0 && WARES.every((ware) => wares[ware] === 0)) return;
+    const before = gains.get(seat) ?? { wares: NO_WARES, points: 0 };
+    const sum = eachWare((ware) => before.wares[ware] + wares[ware]);
+    gains.set(seat, { wares: sum, points: before.points + points });
+  };
+  for (const event of events) {
+    if (event.type === "feature_evaluated") event.winners.forEach((seat) => add(seat, event.wares, 0));
+    if (event.type === "ship_taken") add(event.seat, NO_WARES, event.points);
+  }
+  return gains;
 }
 
 /** What each seat has gained from one state of the game to another, by what happened between: what was paid is no loss. */

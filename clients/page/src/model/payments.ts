@@ -62,6 +62,6 @@ export function stepped(choice: ShipChoice, chosen: Wares, ware: Ware, step: num
   return { ...chosen, [ware]: amount };
 }
 
-function eachWare(amount: (ware: Ware) => number): Wares {
+export function eachWare(amount: (ware: Ware) => number): Wares {
   return { bananas: amount("bananas"), shells: amount("shells"), fish: amount("fish") };
 }

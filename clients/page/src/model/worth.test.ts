@@ -44,12 +44,16 @@ test("a move that the service has not appraised says nothing", () => {
 
 test("a cell says what it would finish, and in whose colour", () => {
   const worth = "Island completed 1 east of the start: Bo receives 2 bananas.";
+  const gains = new Map([[1, { wares: wares(2, 0, 0), points: 0 }]]);
+  const none = { prospect: null, loss: null };
   assert.deepEqual(worthOfMove(appraised(place(1, 0, 0), [EVALUATED], worth)), {
     words: worth,
     outlines: [{ cells: CELLS, seat: 1 }],
+    gains,
+    ...none,
   });
   const nothing = worthOfMove(appraised(place(1, 0, 0), [], ""));
-  assert.deepEqual(nothing, { words: text.worth.nothing, outlines: [] });
+  assert.deepEqual(nothing, { words: text.worth.nothing, outlines: [], gains: new Map(), ...none });
 });
 
 test("a spot outlines its feature, once where that is evaluated at once", () => {
@@ -61,7 +65,29 @@ test("a spot outlines its feature, once where that is evaluated at once", () => 
   const others = appraised(send, [{ ...EVALUATED, cells: [{ x: 5, y: 5 }] }], "It lacks 1 side.", FEATURE);
   assert.deepEqual(worthOfMove(others)?.outlines, [{ cells: CELLS, seat: null }], "not what comes anyway");
   const pass = worthOfMove(appraised(move("pass", { type: "pass", phase: "islander" }), [], ""));
-  assert.deepEqual(pass, { words: "", outlines: [] });
+  assert.deepEqual([pass?.words, pass?.outlines], ["", []]);
+  assert.deepEqual([open?.prospect, complete?.prospect], [FEATURE, FEATURE]);
+  const sent = appraised(send, [EVALUATED], "It gives 2 bananas.", FEATURE);
+  assert.deepEqual([complete?.gains.size, worthOfMove(sent, [EVALUATED])?.gains.size], [1, 0]);
+});
+
+test("whoever takes an islander home gives up what the others then get, or nobody", () => {
+  const takeHome = move("r", { type: "retrieve_islander", x: 0, y: 0, segment: 0 });
+  const retrieved = (seat: number): GameEvent => ({
+    type: "islander_retrieved",
+    seat,
+    x: 0,
+    y: 0,
+    segment: 0,
+  });
+  const loss = (seat: number, more: Partial<BoardFeature> = {}) =>
+    worthOfMove(appraised(takeHome, [retrieved(seat)], "", { ...FEATURE, ...more }))?.loss;
+  const counts = (...of: number[]) => ({ islanders: of.map((count, seat) => ({ seat, count })) });
+  assert.deepEqual(
+    [loss(1), loss(0), loss(0, counts(1)), loss(0, counts(2)), loss(1, counts(1, 1))],
+    [wares(0, 0, 0), wares(0, 0, 0), wares(2, 0, 0), wares(0, 0, 0), wares(2, 0, 0)],
+  );
+  assert.equal(loss(0, { kind: "market", ...counts(1) }), "ship");
 });
 
 test("a feature is outlined in the colour of whoever has most islanders there", () => {

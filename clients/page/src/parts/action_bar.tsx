@@ -19,9 +19,9 @@ import { CurrentTile } from "./current_tile.tsx";
 import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
+import { MoveWorthLine } from "./move_worth.tsx";
 import { PaymentStatus, Steppers } from "./payment.tsx";
 import { ownResignation } from "./resigned.ts";
-import { scrollSign } from "./scroll_sign.ts";
 import { TileFace } from "./tile_face.tsx";
 import { ShipIcon } from "./wares.tsx";
 
@@ -116,27 +116,23 @@ function Heading({ game, turn, children }: StepProps & { children: string }): JS
 interface HintProps {
   readonly session: GameSession;
   readonly children: ComponentChildren;
-  /** What the choice is worth. */
-  readonly worth?: string | undefined;
   readonly tip?: string | undefined;
 }
 
 /** What can be done, or what the missing network keeps from it. */
-function Hint({ session, children, worth, tip }: HintProps): JSX.Element {
+function Hint({ session, children, tip }: HintProps): JSX.Element {
   if (session.isUnsent) return <p class="hint">{text.unsent.waits}</p>;
   const { isOffline, status } = session.network;
   if ((isOffline || status === "connecting") && session.choices === NOTHING)
     return <p class="hint">{text.unsent.unknown}</p>;
   return (
-    <p class="hint">
-      {worth && (
-        <b ref={scrollSign} class="worth">
-          {worth}{" "}
-        </b>
-      )}
-      {children}
-      {tip && preferences().tips && <small class="tip"> {tip}</small>}
-    </p>
+    <>
+      <MoveWorthLine session={session} />
+      <p key={session.selectedMove?.id} class="hint">
+        {children}
+        {tip && preferences().tips && <small class="tip"> {tip}</small>}
+      </p>
+    </>
   );
 }
 
@@ -155,11 +151,7 @@ function PlacingTile(step: StepProps): JSX.Element {
       <div class="step">
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint
-          session={session}
-          worth={session.worth?.words}
-          tip={choice ? undefined : text.actionBar.placeTip}
-        >
+        <Hint session={session} tip={choice ? undefined : text.actionBar.placeTip}>
           {hint}
         </Hint>
       </div>
@@ -200,7 +192,7 @@ function SendingIslander(step: StepProps): JSX.Element {
           <Token color={game.players[turn.decider]?.color ?? null} />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint session={session} worth={session.worth?.words} tip={spot ? undefined : tip}>
+        <Hint session={session} tip={spot ? undefined : tip}>
           {hint}
         </Hint>
         {onlyRetrieve && !spot && !session.hint && (
@@ -257,9 +249,7 @@ function TakingShip(step: StepProps): JSX.Element {
           <ShipIcon />
         </div>
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint session={session} worth={session.worth?.words}>
-          {text.actionBar.takeShip}
-        </Hint>
+        <Hint session={session}>{text.actionBar.takeShip}</Hint>
       </div>
       <Buttons session={session}>
         <Confirm session={session} label={text.actionBar.take} />

@@ -36,7 +36,7 @@ export function askedInWords(session: GameSession): string {
 
 function questionInWords(session: GameSession): string {
   const { game, tileset, decider } = session;
-  if (!game || !tileset) return "";
+  if (!game || !tileset || session.isRecap) return "";
   if (session.replayed !== null) return stepInWords(session, tileset);
   if (game.result)
     return text.asked.scores(game.result.scores.map(({ seat, total }) => [nameOf(game, seat), total]));
@@ -49,7 +49,9 @@ function questionInWords(session: GameSession): string {
   if (session.choices === NOTHING) return "";
   const chosen = chosenInWords(session, game, tileset);
   if (chosen === null) return choicesInWords(session, game, tileset, decider);
-  return [chosen, session.worth?.words ?? ""].filter((said) => said !== "").join(" ");
+  const own = session.worth?.gains.get(decider);
+  const gained = own ? `${text.worth.get} ${text.amounts(own.wares, own.points)}.` : "";
+  return [chosen, gained, session.worth?.words ?? ""].filter((said) => said !== "").join(" ");
 }
 
 function stepInWords({ stepShown, replayed, lastStep }: GameSession, tileset: TileSet): string {

@@ -22,6 +22,7 @@ import { Lesson } from "./lesson.tsx";
 import { useKeyboardShortcuts, useTouches } from "./keyboard_shortcuts.ts";
 import { Menu } from "./menu.tsx";
 import { useNews, usePageTitle } from "./page_title.ts";
+import { Recap } from "./recap.tsx";
 import { Replay } from "./replay.tsx";
 import { scrollSign } from "./scroll_sign.ts";
 import { Sidebar } from "./sidebar.tsx";
@@ -98,7 +99,9 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
     >
       {hint && <Lesson session={session} hint={hint} />}
       <Board session={session} pictures={pictures} viewRef={viewRef} />
-      {session.replayed !== null ? (
+      {session.isRecap ? (
+        <Recap session={session} pictures={pictures} />
+      ) : session.replayed !== null ? (
         <Replay session={session} />
       ) : session.fatal !== null ? (
         <Gone why={session.fatal} />

@@ -28,6 +28,9 @@ const STROKES: Readonly<Record<string, string>> = {
   find: "M12 2v4M12 18v4M2 12h4M18 12h4M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10Z",
   people:
     "M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM2 21a7 7 0 0 1 14 0M16 3.500a4 4 0 0 1 0 7.500M18 14.500a7 7 0 0 1 4 6.5",
+  tile: "M5 5h14v14H5ZM5 15c3-4 5 2 7-1s4 2 7-2",
+  home: "M3 12l9-8 9 8M6 10v10h12V10",
+  boat: "M3 15h18c-1 3-3 5-5 5H8c-2 0-4-2-5-5ZM11 12V3L5 12ZM14 12V6l4 6Z",
   trophy: "M7 4h10v6a5 5 0 0 1-10 0ZM7 6H4a3 3 0 0 0 3.500 4.500M17 6h3a3 3 0 0 1-3.500 4.500M12 15v4M8 20h8",
 };
 

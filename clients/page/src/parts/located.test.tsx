@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GameEvent } from "south-seas-client";
 import { game, turn } from "../testing/games.ts";
-import { elements, textOf } from "../testing/render.ts";
+import { elements } from "../testing/render.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { Located, beside } from "./located.tsx";
 
@@ -26,7 +26,7 @@ test("from what the board shows it goes on to what happened before and after it 
   for (let step = third; ;) {
     session.locate(step);
     const shown = <Located session={session} step={step} />;
-    seen.push([textOf(shown), elements(shown, "button", "disabled").length]);
+    seen.push([elements(shown, "span", 'class="unseen"')[0], elements(shown, "button", "disabled").length]);
     const next = beside(session, step, -1);
     if (!next) break;
     step = next;

@@ -7,9 +7,9 @@ import { placesOf } from "../model/news.ts";
 import { announcer } from "../session/announcer.ts";
 import type { Step } from "../session/game_history.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { classOf, wordsOf } from "./entry.tsx";
 import { Icon } from "./icon.tsx";
 import { scrollSign } from "./scroll_sign.ts";
+import { NamedStep, classOf, wordsOf } from "./short_events.tsx";
 
 export function Located({ session, step }: { session: GameSession; step: Step }): JSX.Element {
   const section = useRef<HTMLElement>(null);
@@ -26,7 +26,7 @@ export function Located({ session, step }: { session: GameSession; step: Step })
   return (
     <section ref={section} class="located" tabindex={-1} aria-label={text.news.show} data-part="located">
       <p ref={scrollSign} key={step.diff.version} class={classOf(step)}>
-        {words}
+        <NamedStep session={session} step={step} />
       </p>
       {ways.map(({ icon, label, to }) => (
         <button key={icon} class="round" aria-label={label} disabled={!to} onClick={() => session.locate(to)}>

@@ -1,8 +1,9 @@
 /** What happened, in words, the last at the end, so that nothing that is being read moves. */
 
-import { Fragment, type JSX } from "preact";
+import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
+import { byTurn } from "../model/news.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Entry } from "./entry.tsx";
 import { useGradually } from "./gradually.ts";
@@ -29,13 +30,17 @@ export function Log({ session }: { session: GameSession }): JSX.Element | null {
 export function LastEntries({ session, count }: { session: GameSession; count: number }): JSX.Element {
   const { shownSteps } = session;
   const news = newsShown(session);
+  const shown = shownSteps.slice(shownSteps.length - count);
+  const from = Math.max(0, shown.length - news.length);
+  const earlier = byTurn(shown.slice(0, from));
   return (
     <>
-      {shownSteps.slice(shownSteps.length - count).map((step) => (
-        <Fragment key={step.diff.version}>
-          {step === news[0] && <li class="since">{newsHeading(session, news.length)}</li>}
-          <Entry session={session} step={step} />
-        </Fragment>
+      {earlier.map((steps) => (
+        <Entry key={steps[0]?.diff.version} session={session} steps={steps} />
+      ))}
+      {news.length > 0 && count >= news.length && <li class="since">{newsHeading(session, news.length)}</li>}
+      {byTurn(shown.slice(from)).map((steps) => (
+        <Entry key={steps[0]?.diff.version} session={session} steps={steps} />
       ))}
     </>
   );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { GameEvent } from "south-seas-client";
 import { text } from "../messages/index.ts";
-import { game, player, turn, wares } from "../testing/games.ts";
+import { evaluated, game, player, turn, wares } from "../testing/games.ts";
 import { elements, textOf } from "../testing/render.ts";
 import { ScriptedGame } from "../testing/scripted_game.ts";
 import { LastEntries } from "./log.tsx";
@@ -33,10 +33,12 @@ async function played(t: TestContext, seats: readonly number[] = [0]) {
 test("all of the news is there, with the way to each place; the rest is in the log", async (t) => {
   const session = await played(t);
   const news = <News session={session} />;
-  assert.deepEqual(elements(news, "button"), [
-    "Bo places a tile 1 east of the start.",
+  assert.deepEqual(elements(news, "span", 'class="unseen"'), [
     "Bo places a tile 2 east of the start.",
+    "Bo places a tile 1 east of the start.",
+    "The game was aborted.",
   ]);
+  assert.equal(elements(news, "button").length, 2);
   assert.ok(textOf(news).startsWith(text.news.since(3)));
   const log = <LastEntries session={session} count={4} />;
   assert.equal(elements(log, "button", `title="${text.news.show}"`).length, 3);
@@ -58,4 +60,19 @@ test("what was gained since is at its player", async (t) => {
   const players = <Players session={session} />;
   assert.deepEqual(elements(players, "span", 'class="gained"'), ["+4", "+2"]);
   assert.ok(textOf(players).includes("Ana has gained 2 shells and 4 points."));
+});
+
+test("the line says first what concerns its reader, then who gains, then the rest, each of it the newest first", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  const late: GameEvent = { type: "turn_timed_out", seat: 0, policy: "pass" };
+  const lines: readonly (readonly [number, GameEvent[]])[] = [
+    [0, [late, { ...placed(1), seat: 0 } as GameEvent]],
+    [1, [placed(2), evaluated("bridge", [0], wares(0, 2, 0)), evaluated("sea", [1], wares(0, 0, 0))]],
+    [1, [placed(3), { type: "ship_taken", seat: 1, ship: "any", points: 5, by: "market", paid: null }]],
+    [0, [late, { ...placed(4), seat: 0 } as GameEvent]],
+  ];
+  for (const [seat, events] of lines) script.deliver(script.change({}, { seat, by: "clock", events }));
+  const line = elements(<News session={session} />, "span", 'class="short-event[^"]*"').slice(0, 4);
+  assert.deepEqual(line, [text.short.latePlaced, "you +2", "Bo +5", "Bo tile"]);
 });

@@ -1,18 +1,25 @@
-/** What the others have done since this browser's last action: the last of it in short, all of it when opened. */
+/** What the others have done since this browser's last action: what matters most in short, all of it when opened. */
 
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
+import { byTurn } from "../model/news.ts";
+import { total } from "../model/payments.ts";
+import { type ShortEvent, lateWords } from "../model/short_events.ts";
 import type { Step } from "../session/game_history.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { Entry, wordsOf } from "./entry.tsx";
+import { Entry } from "./entry.tsx";
 import { Icon } from "./icon.tsx";
 import { scrollSign } from "./scroll_sign.ts";
+import { Short, shortOf, wordsOf } from "./short_events.tsx";
 
 export function News({ session }: { session: GameSession }): JSX.Element | null {
   const details = useRef<HTMLDetailsElement>(null);
   const { tileset, stepShown, replayed, credentials } = session;
-  const told = useMemo(() => toldSteps(session), [session, tileset, stepShown, replayed, credentials, text]);
+  const [told, lines] = useMemo(() => {
+    const steps = toldSteps(session);
+    return [steps, headlines(session, steps)];
+  }, [session, tileset, stepShown, replayed, credentials, text]);
 
   /** Gives the room back to the board, and keeps the focus. */
   function close(): void {
@@ -22,7 +29,7 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
   }
 
   if (told.length === 0) return null;
-  const said = told.map(({ words }) => words).join(" ");
+  const said = told.map((step) => wordsOf(session, step)).reverse();
   return (
     <details ref={details} class="news" onKeyDown={({ key }) => key === "Escape" && close()}>
       <summary>
@@ -30,25 +37,48 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
         <span class="news-count" aria-hidden="true">
           {told.length}
         </span>
-        <span class="latest" title={said}>
-          {said}
+        <span key={stepShown?.diff.version} class="latest" title={said.join(" ")} aria-hidden="true">
+          {lines.map((short, index) => (
+            <Short key={index} session={session} short={short} doer={null} />
+          ))}
         </span>
         <Icon name="more" />
       </summary>
       <ol ref={scrollSign} class="log">
-        {told.map(({ step }) => (
-          <Entry key={step.diff.version} session={session} step={step} />
-        ))}
+        {byTurn(told)
+          .toReversed()
+          .map((steps) => (
+            <Entry key={steps[0]?.diff.version} session={session} steps={steps} />
+          ))}
       </ol>
     </details>
   );
 }
 
 /** The news that there are words for. */
-function toldSteps(session: GameSession): { step: Step; words: string }[] {
-  return newsShown(session)
-    .map((step) => ({ step, words: wordsOf(session, step) }))
-    .filter(({ words }) => words !== "");
+function toldSteps(session: GameSession): Step[] {
+  return newsShown(session).filter((step) => wordsOf(session, step) !== "");
+}
+
+/** What concerns the players of this browser first, then what others gain, then the rest, each of it the newest first. */
+export function headlines(session: GameSession, told: readonly Step[]): ShortEvent[] {
+  const isOwn = (seat: number | null): boolean =>
+    seat !== null && session.credentials.seats[seat] !== undefined;
+  const rank = ({ seat, wares, points }: ShortEvent): number =>
+    isOwn(seat) ? 0 : points > 0 || total(wares) > 0 ? 1 : 2;
+  const ranked = told
+    .toReversed()
+    .flatMap((step) => shortOf(session, step).map((short) => ({ short, late: lateWords(step.diff) })))
+    .filter(({ short: { seat, icon } }) => seat !== null && !(icon === "tile" && isOwn(seat)))
+    .sort((one, other) => rank(one.short) - rank(other.short));
+  // Of an own turn whose time ran out, the words say whose it was.
+  const lines = ranked.map(({ short, late }) =>
+    late !== null && short.icon === "clock" && isOwn(short.seat)
+      ? { ...short, seat: null, words: late }
+      : short,
+  );
+  const keys = lines.map((short) => JSON.stringify(short));
+  return lines.filter((_, index) => keys.indexOf(keys[index] ?? "") === index);
 }
 
 /** There is news while the game is played. */

@@ -69,6 +69,7 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
       ref={card}
       class={`player ink-${player.color ?? "none"}${decides ? " deciding" : ""}${hasWon ? " winner" : ""}`}
       aria-current={decides ? "true" : undefined}
+      data-seat={seat}
     >
       <header>
         <Token color={player.color} />

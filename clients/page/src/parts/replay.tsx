@@ -5,12 +5,12 @@ import { useEffect, useId, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { isFramed } from "../model/frame.ts";
 import { useBack } from "../model/back.ts";
-import { sentences } from "../model/event_sentences.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
 import { useReplayKeys } from "./keyboard_shortcuts.ts";
 import { scrollSign } from "./scroll_sign.ts";
 import { invitation } from "./share.tsx";
+import { NamedStep, wordsOf } from "./short_events.tsx";
 
 const STEP_MS = 900;
 /** How many times as fast. */
@@ -46,7 +46,7 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
   });
 
   const shown = session.stepShown;
-  const said = shown && session.tileset ? sentences(shown.diff, shown.game, session.tileset).join(" ") : "";
+  const said = shown ? wordsOf(session, shown) : "";
 
   function go(to: number): void {
     setPlaying(false);
@@ -86,7 +86,7 @@ export function Replay({ session }: { session: GameSession }): JSX.Element | nul
       </header>
       <div class="summary">
         <p key={step} ref={scrollSign} class="hint">
-          {said}
+          {shown && <NamedStep session={session} step={shown} />}
         </p>
         <input
           type="range"

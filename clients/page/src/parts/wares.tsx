@@ -39,6 +39,41 @@ export function Gained({ amount }: { amount: number }): JSX.Element | null {
   ) : null;
 }
 
+interface AmountsProps {
+  readonly wares: Wares;
+  readonly points?: number;
+  /** Whether a sign says that they are gained, or paid. */
+  readonly isSigned?: boolean;
+}
+
+/** Wares and points, each with its picture. */
+export function Amounts({ wares, points = 0, isSigned = true }: AmountsProps): JSX.Element {
+  const shown = isSigned ? signed : String;
+  return (
+    <>
+      {points !== 0 && (
+        <span class="count">
+          <span class="number">{shown(points)}</span>
+          <ShipIcon />
+        </span>
+      )}
+      {WARES.map(
+        (ware) =>
+          wares[ware] !== 0 && (
+            <span key={ware} class="count">
+              <span class="number">{shown(wares[ware])}</span>
+              <WareIcon ware={ware} />
+            </span>
+          ),
+      )}
+    </>
+  );
+}
+
+function signed(amount: number): string {
+  return amount > 0 ? `+${amount}` : `\u2212${-amount}`;
+}
+
 /** A payment or a gain: a picture for each ware. */
 export function WarePile({ wares }: { wares: Wares }): JSX.Element {
   return (

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Game } from "south-seas-client";
 import { text } from "../messages/index.ts";
 import { storedGame } from "../model/storage.ts";
 import { PATIENCE_MS } from "../model/patience.ts";
 import { service } from "../service.ts";
 import { game, player, step, turn, wares } from "../testing/games.ts";
+import { setCalm } from "../testing/browser.ts";
 import { NO_ANSWER, ScriptedGame, problem, retry, settled } from "../testing/scripted_game.ts";
 import { announcer } from "./announcer.ts";
 import { GameSession } from "./game_session.ts";
@@ -186,4 +188,40 @@ test("news and gains are those since the last action here", async (t) => {
   assert.deepEqual(session.outlines, [{ cells: [{ x: 1, y: 1 }], seat: null }]);
   script.deliver(script.change({ bag: 3 }));
   assert.deepEqual(session.outlines, []);
+});
+
+test("whoever comes back sees what others did since they last looked, step by step, unless nothing is to move", async (t) => {
+  let now = performance.now();
+  t.mock.method(performance, "now", () => now);
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const bo = (x: number, more: Partial<Game> = {}) =>
+    script.change(more, {
+      seat: 1,
+      by: "seat",
+      events: [{ type: "tile_placed", seat: 1, tile: "market", x, y: 0, rotation: 0 }],
+    });
+  const isShown = (session: GameSession) => [session.isRecap, session.game?.version, session.decider];
+  bo(1);
+  script.change({}, { seat: 1, by: "seat", move: "pass.islander" });
+  bo(2, { turn: turn() });
+  assert.equal((await script.open()).isRecap, false, "nothing is to move");
+  setCalm(t, false);
+  const session = await script.open();
+  session.addTokens({ seats: { 0: "token-0" } });
+  assert.deepEqual(isShown(session), [true, 2, null]);
+  session.continueRecap();
+  assert.deepEqual(isShown(session), [true, 4, null], "a step of which the board shows nothing is left out");
+  session.continueRecap();
+  assert.deepEqual(isShown(session), [false, 4, 0]);
+  now += 2_000;
+  script.deliver(bo(3));
+  assert.equal(session.isRecap, false, "who looks on sees it live");
+  const hidden = t.mock.property(document, "hidden", true).mock;
+  script.deliver(bo(4));
+  hidden.restore();
+  document.dispatchEvent(new Event("visibilitychange"));
+  assert.deepEqual(isShown(session), [true, 6, null]);
+  session.replay(null);
+  session.close();
+  assert.equal((await script.open()).isRecap, false, "it has been seen");
 });

@@ -6,7 +6,8 @@ import { isStoodIn } from "../model/absence.ts";
 import { type Cell, keyOf } from "../model/cells.ts";
 import { segmentsInWords } from "../model/described_cells.ts";
 import { sentences } from "../model/event_sentences.ts";
-import { type Gain, gainsBetween, newsFrom, turnFrom } from "../model/news.ts";
+import { isCalm } from "../model/motion.ts";
+import { type Gain, gainsBetween, newsFrom, placesOf, turnFrom } from "../model/news.ts";
 import { Observable } from "../model/observable.ts";
 import { awaitPatiently } from "../model/patience.ts";
 import { type StoredGame, forgetTokens, saveGame, savePart, storedPart } from "../model/storage.ts";
@@ -16,6 +17,12 @@ import { GameHistory, type HistoryListener, type Step } from "./game_history.ts"
 import { Inspection } from "./inspection.ts";
 import { Network } from "./network.ts";
 import { ownGames } from "./own_games.ts";
+
+/** So many steps are shown at most to whoever comes back, who is there for so long. */
+const MAX_RECAP = 16;
+const COMING_BACK_MS = 2000;
+/** With less time than this, in seconds, a player decides at once. */
+const LEAST_TIME_S = 30;
 
 export abstract class FollowedGame extends Observable implements HistoryListener {
   readonly id: string;
@@ -33,6 +40,8 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   hasRematch = false;
   /** The step that a replay is at; null while the game itself is shown. */
   replayed: number | null = null;
+  /** Whether it shows by itself, step by step, what others did while nobody looked. */
+  isRecap = false;
   /** The seat whose islanders are pointed out; null for none. */
   pointedOut: number | null = null;
   /** What happened where somebody wants to look: the board shows it; null for nothing. */
@@ -45,6 +54,10 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   /** Whether the game could not be read, for want of an answer. */
   protected isUnread = false;
   private isReadingScores = false;
+  /** The last version that somebody has looked at here. */
+  private seen: number;
+  /** When somebody came back to the game, as a time of `performance.now()`. */
+  private cameAt = performance.now();
   private readonly ignoreLanguage = language.observe(() => this.onLanguage());
 
   constructor(public credentials: StoredGame) {
@@ -52,6 +65,8 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     this.id = credentials.id;
     this.history = new GameHistory(this.id, this);
     this.inspection = new Inspection(this.id);
+    this.seen = (storedPart(this.id, "step") as Step | null)?.game.version ?? 0;
+    document.addEventListener("visibilitychange", this.onVisible);
   }
 
   /** A token with which the game is read: that of a seat also where anybody may, so that its end is noticed. */
@@ -100,7 +115,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   /** The news, and the last turn. */
   get recent(): readonly Step[] {
     const { shownSteps, news } = this;
-    if (this.replayed !== null) return news;
+    if (this.replayed !== null) return news.map((step) => ({ ...step, delayMs: 0 }));
     return shownSteps.slice(Math.min(shownSteps.length - news.length, turnFrom(shownSteps)));
   }
 
@@ -139,8 +154,46 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   /** Shows an earlier step, once there are any; null goes back to the game itself. */
   replay(step: number | null): void {
     this.replayed = step === null ? null : Math.max(1, Math.min(step, this.lastStep || step));
+    this.isRecap &&= step !== null;
     this.located = null;
     this.notify();
+  }
+
+  /** Goes on to the next step that can be seen on the board; after the last one to the game itself. */
+  continueRecap(): void {
+    this.replay(this.nextSeen(this.replayed ?? this.lastStep));
+  }
+
+  /** The number of the next step, after so many, of which the board shows something; null where there is none. */
+  private nextSeen(after: number): number | null {
+    const index = this.history.steps.findIndex(
+      ({ diff }, index) => index >= after && placesOf(diff).length > 0,
+    );
+    return index < 0 ? null : index + 1;
+  }
+
+  private readonly onVisible = (): void => {
+    if (document.hidden) return;
+    this.cameAt = performance.now();
+    this.look();
+  };
+
+  /** Shows whoever has just come back what others did meanwhile; not to those who want nothing to move, or have no time. */
+  private look(): void {
+    const { latest, credentials } = this;
+    if (document.hidden || !latest) return;
+    const steps = this.shownSteps;
+    const seats = new Set(Object.keys(credentials.seats).map(Number));
+    const unseen = steps.findLastIndex(({ game }) => game.version <= this.seen) + 1;
+    const first = this.nextSeen(Math.max(unseen, newsFrom(steps, seats), steps.length - MAX_RECAP));
+    const deadline = latest.turn?.deadline;
+    const hasTime = !deadline || service.clock.secondsLeft(deadline) > LEAST_TIME_S;
+    const isBack = performance.now() - this.cameAt < COMING_BACK_MS;
+    this.seen = latest.version;
+    if (!isBack || isCalm() || !hasTime || first === null || seats.size === 0) return;
+    if (this.replayed !== null || latest.status !== "active" || credentials.lesson) return;
+    this.isRecap = true;
+    this.replay(first);
   }
 
   /** Looks at a tile, or at one of its segments; null looks away. */
@@ -189,6 +242,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
 
   close(): void {
     this.ignoreLanguage();
+    document.removeEventListener("visibilitychange", this.onVisible);
     this.network.close();
     this.history.close();
   }
@@ -293,6 +347,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   /** What is known has changed: how does it stand now? */
   onSettled(): void {
     if (this.replayed !== null) this.replay(this.replayed);
+    this.look();
     this.notify();
     if (this.isBusy || this.fatal !== null) return;
     if (this.latest) {

@@ -8,7 +8,7 @@ import { type Hint, hintFor, toldAfter } from "../model/lesson.ts";
 import { placesOf } from "../model/news.ts";
 import { awaitPatiently } from "../model/patience.ts";
 import { type StoredGame, saveGame, savePart, storedPart } from "../model/storage.ts";
-import { type Outline, type Worth, worthOfMove } from "../model/worth.ts";
+import { type MoveWorth, type Outline, worthOfMove } from "../model/worth.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
 import { FollowedGame } from "./followed_game.ts";
 import type { Step } from "./game_history.ts";
@@ -55,8 +55,8 @@ export class GameSession extends FollowedGame {
   }
 
   /** What the chosen move is worth; null where none is chosen, and while that is not known. */
-  get worth(): Worth | null {
-    return this.selectedMove && worthOfMove(this.selectedMove);
+  get worth(): MoveWorth | null {
+    return this.selectedMove && worthOfMove(this.selectedMove, this.choices.pass?.effects ?? []);
   }
 
   /** What is outlined on the board: what the choice or the touched feature is about, and what was asked for. */
@@ -122,6 +122,12 @@ export class GameSession extends FollowedGame {
     this.inspection.inspected = null;
     this.choose({ ...this.selection, ...changes });
     this.notify();
+  }
+
+  /** What ends a replay answers no question after it. */
+  override replay(step: number | null): void {
+    super.replay(step);
+    if (step === null) this.gate.ask(`after a replay, at ${performance.now()}`);
   }
 
   /** Lets go of what is chosen. */

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { renderToString } from "preact-render-to-string";
+import { change, evaluated, game, wares } from "../testing/games.ts";
+import { textOf } from "../testing/render.ts";
+import { EvaluatedCells, FinalGains } from "./evaluated_cells.tsx";
+
+test("what the end of the game brings stays on its feature, for each player who gets it; the rest lights up", () => {
+  const cells = [{ x: 1, y: 0 }];
+  const events = [
+    { ...evaluated("sea", [0, 1], wares(0, 0, 3), "final"), cells },
+    { ...evaluated("bridge", [], wares(0, 0, 0), "final"), cells },
+    { ...evaluated("island", [1], wares(2, 0, 0)), cells },
+  ] as never;
+  const steps = [{ diff: change(2, [], events), game: game(), delayMs: 0 }];
+  assert.equal(textOf(<FinalGains game={game()} steps={steps} />), "+3 +3");
+  assert.equal(renderToString(<EvaluatedCells steps={steps} />).match(/<rect/g)?.length, 1);
+});
