@@ -330,7 +330,8 @@ class ProblemServer(web.Server):
         handling = resource.handlers.get(request.method)
         if handling is None:
             allowed = ", ".join(sorted(resource.handlers.keys() | {"OPTIONS"}))  # which every path allows
-            return partial(_raise, problems.MethodNotAllowed(request.method, allowed)), NO_ROUTE
+            hint = self._app.router.suggest_method(request.method, resource.path)
+            return partial(_raise, problems.MethodNotAllowed(request.method, allowed, hint)), NO_ROUTE
         request.route, request.match_info = resource.path, parameters
         return handling
 

@@ -23,6 +23,7 @@ from multidict import CIMultiDictProxy, istr
 
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
+from service.games.api_key import SECRET_PREFIX
 from service.games.errors import Malformed, NoOwnGames, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
@@ -338,6 +339,9 @@ def make_token_id(token: str) -> bytes:
     return token_hash.digest()
 
 
+_PLACEHOLDERS = frozenset({"undefined", "null", "none", "nil", "token", "secret"})
+"""What clients send whose variable has no value, or who copy an example."""
+
 NO_TOKEN = BearerToken(None, b"", [])
 
 
@@ -355,6 +359,7 @@ def read_bearer_token(request: web.BaseRequest) -> BearerToken:
         match = _BEARER.fullmatch(lines[0]) if len(lines) == 1 else None
         if match is None:
             raise Unauthorized(missing=False, is_malformed=True)
+        check_token(match[1])
         token = connection.bearer_token = BearerToken(match[1], make_token_id(match[1]), lines)
     return token
 
@@ -368,6 +373,7 @@ def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
     if match is None:
         raise Unauthorized(missing=False, is_malformed=True)
     tokens = [token.strip(" \t") for token in match[1].split(",")]
+    check_token(tokens[0])
     if len(tokens) > MAX_BEARER_TOKENS:
         raise Malformed(f"the header may have at most {MAX_BEARER_TOKENS} tokens", "Authorization")
     return tokens
@@ -375,7 +381,9 @@ def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
 
 def check_token(token: str) -> None:
     """Raise Unauthorized unless the text is a valid token of an Authorization header."""
-    if _TOKEN.fullmatch(token) is None:
+    if token.lower() in _PLACEHOLDERS:
+        raise Unauthorized(missing=False, placeholder=token)
+    if _TOKEN.fullmatch(token) is None or token.startswith(SECRET_PREFIX):
         raise Unauthorized(missing=False, is_malformed=True)
 
 
