@@ -136,7 +136,7 @@ class Router:
     def __init__(self) -> None:
         self._root = _Node()
         self._root.resource = Resource("*", {})  # the service itself, for OPTIONS (RFC 9110, 9.3.7)
-        self._paths: list[tuple[str, str]] = []
+        self._paths: dict[tuple[str, str], None] = {}
         """Every method of the API's paths."""
         self._fixed_paths: list[str] = []
         """Those of the API without parameters, those with the fewest parts first."""
@@ -160,7 +160,7 @@ class Router:
             node = self._follow(node, part, patterns) if names else node.texts.setdefault(part, _Node())
         else:
             resource = node.resource = node.resource or resource
-        self._paths += [(method, path) for method in methods if path.startswith("/v1/")]
+        self._paths |= {(method, path): None for method in methods if path.startswith("/v1/")}
         resource.handlers.update(dict.fromkeys(methods, (handler, terms)))
         if path.startswith("/v1/") and "{" not in path and path not in self._fixed_paths:
             self._fixed_paths = sorted([*self._fixed_paths, path], key=lambda known: known.count("/"))

@@ -112,12 +112,12 @@ async def _draw_or_revalidate(request: HttpRequest, image: ImageRequest) -> web.
 
 
 @cache
-def drawing_code_digest() -> str:
+def drawing_code_digest(*, has_words: bool = True) -> str:
     """Return the digest of the drawing code and its words, so that entity tags change when these do."""
     drawing, texts = resources.files("service.drawing"), resources.files("service.i18n")
     files = sorted(
         (entry.name, entry.read_bytes())
-        for folder in (drawing, texts, texts / "catalogues")
+        for folder in (drawing, texts, texts / "catalogues")[: None if has_words else 1]
         for entry in folder.iterdir()
         if entry.name.endswith((".py", ".json", ".svg", ".mo"))
     )
@@ -135,7 +135,7 @@ KEPT_PICTURES = web.AppKey("kept_pictures", Path)
 
 def picture_name(loaded: LoadedTileSet, theme: Theme) -> str:
     """Return the file name of a set's picture, which changes with the set and the code that draws it."""
-    digest = sha256(f"{drawing_code_digest()} {loaded.hash}".encode()).hexdigest()[:32]
+    digest = sha256(f"{drawing_code_digest(has_words=False)} {loaded.hash}".encode()).hexdigest()[:32]
     return f"{loaded.tileset.id}-{theme}-{digest}.svg"
 
 

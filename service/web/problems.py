@@ -502,8 +502,12 @@ def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionErr
         malformed = _parse_validation_message(str(error))
         fix = _find_fix(malformed.detail, malformed.path or "$", kind)
         says_all = fix and (malformed.detail.startswith(_WRONG_LENGTH) or _WRONG_FORM in malformed.detail)
-        if fix:
-            malformed.detail = fix.removeprefix(": ") if says_all else malformed.detail + fix
+        if says_all:
+            malformed.detail = fix.removeprefix(": ")
+        elif isinstance(malformed.detail, Message):  # other languages say the fault alone
+            malformed.detail = Message("{fault}{fix}", fault=malformed.detail, fix=fix)
+        else:
+            malformed.detail += fix
         return malformed
     if isinstance(error, msgspec.MsgspecError):
         fix = ": names and texts stand in double quotes" if str(error).partition(" (")[0] in _NO_QUOTES else ""

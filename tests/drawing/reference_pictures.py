@@ -83,7 +83,7 @@ def draw_pictures() -> Iterator[tuple[str, str]]:
     yield "retrieving.txt", board_text(retrieving, BoardOptions(sidebar=True, number_moves=True))
     yield "part.txt", board_text(retrieving, BoardOptions(number_moves=True, region=Region(1, -1, 2, 1)))
     yield "part.svg", board_svg(placing, BoardOptions(number_moves=True, region=Region(3, 2, 3, 2)))
-    yield "high.svg", board_svg(choosing, BoardOptions(coordinates=True, region=Region(-40, -28, -40, 28)))
+    yield "high.svg", board_svg(retrieving, EVERYTHING._replace(sidebar=False, region=Region(-40, -28, -40, 28)))
     yield "plain.txt", board_text(choosing, BoardOptions())
     for name, colors in THEMES.items():
         for ship in LAGOON.tileset.ships[::12]:

@@ -200,6 +200,26 @@
     if (width > room) problems.add(`cut off at the side: ${select.selectedOptions[0].label} ${Math.round(width)} of ${Math.round(room)}`);
   }
 
+  /** In a lens, which lies over other things until it is closed, targets are as large as a finger, beside each other, and hit. */
+  function checkLens(lens) {
+    const choices = [...lens.querySelectorAll("[data-choice]")];
+    const boxOf = (choice) => choice.querySelector(".reach").getBoundingClientRect();
+    for (const [index, choice] of choices.entries()) {
+      scrollTo(choice);
+      const { left, top, width, height } = boxOf(choice);
+      const middle = { x: left + width / 2, y: top + height / 2 };
+      const hit = document.elementFromPoint(middle.x, middle.y);
+      if (Math.min(width, height) < TARGET - 0.5) problems.add(`too small: ${name(choice)} ${width} x ${height}`);
+      if (!choice.contains(hit)) problems.add(`covered: ${name(choice)} by ${hit ? name(hit) : "nothing"}`);
+      for (const other of innerWidth < 320 ? [] : choices.slice(0, index).map(boxOf))
+        if (Math.max(Math.abs(other.left - left), Math.abs(other.top - top)) < width - 0.5)
+          problems.add(`over another: ${name(choice)}`);
+    }
+  }
+
+  const lens = document.querySelector(".lens");
+  if (lens) checkLens(lens);
+  if (lens) lens.style.visibility = "hidden";
   for (const select of scope.querySelectorAll("select")) if (isVisible(select)) checkSelect(select);
   for (const control of scope.querySelectorAll(CONTROLS)) if (isVisible(control)) checkControl(control);
   for (const target of scope.querySelectorAll(TARGETS)) if (isVisible(target)) checkTarget(target);
@@ -227,7 +247,8 @@
       const hit = document.elementFromPoint(left + width / 2, top + height / 2);
       return hit !== null && choice.contains(hit);
     };
-    if (choices.length > 0 && !choices.some(isReachable)) problems.add("no choice on the board is in view");
+    if (choices.length > 0 && !lens && !choices.some(isReachable)) problems.add("no choice on the board is in view");
   }
+  if (lens) lens.style.visibility = "";
   return [...problems];
 }

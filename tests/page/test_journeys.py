@@ -484,7 +484,7 @@ async def _play_by_keys(player: Visitor) -> None:
 
 async def _check_warning(page: Page) -> None:
     """Let most of a minute pass, and check the warning on the page, in the title, and said once and at the end."""
-    hurry, said = page.locator(".hurry"), page.locator(".unseen[aria-live=polite] p", has_text="left!")
+    hurry, said = page.locator(".action-bar .hurry"), page.locator(".unseen[aria-live=polite] p", has_text="left!")
     await expect(hurry).to_have_count(0)
     await page.clock.install()
     await page.clock.fast_forward("46")

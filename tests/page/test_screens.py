@@ -50,12 +50,12 @@ TWO_FRAMES = "() => new Promise(resolve => requestAnimationFrame(() => requestAn
 
 
 PLAYERS = """() => [...document.querySelectorAll(".player")].flatMap(player => {
-  const held = [...player.querySelectorAll(".points, .wares > *, .holds > .count, .name > :last-child")];
+  const held = [...player.querySelectorAll(".points, .wares > *, .holds > .count, .name")];
   const { left, right, bottom } = player.getBoundingClientRect();
   const isInside = box => box.width > 0 && box.left >= left && box.right <= right && box.bottom <= bottom;
   return held.filter(one => !isInside(one.getBoundingClientRect())).map(one => one.outerHTML);
 })"""
-"""Finds what a player has that is not on their card, or the end of their name."""
+"""Finds what a player has that is not on their card, or no name."""
 
 TRANSITIONS = "() => Promise.all(document.getAnimations().map(({ finished }) => finished))"
 
@@ -200,7 +200,7 @@ async def test_screens_of_islanders_and_of_paying(visitors: Visitors) -> None:
     screens = await _open(visitors, game)
     page = screens.page
     await screens.check("placing-islander", page.locator(".spot.place").first, is_main=True)
-    await screens.choose(page.locator(".spots [data-choice]"))
+    await page.locator(".spots [data-choice]").first.press("Enter")
     await screens.check("placing-islander-chosen")
     await game.play_until(offers("retrieve_islander", 2))
     await screens.check("retrieving", page.locator(".spot.retrieve").first)

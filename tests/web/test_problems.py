@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from schemas.lobby import CreateGame
 from schemas.player_names import normalize_name
 from service.games import errors as games
 from service.games import ports as store
@@ -113,7 +114,7 @@ def test_each_error_has_its_problem(error: Exception, code: str, members: Member
 def _name_refusal(name: str) -> games.Malformed:
     with pytest.raises(ValueError, match="name") as refusal:
         normalize_name(name)
-    return to_malformed(msgspec.ValidationError(f"{refusal.value} - at `$.players[0]`"), dict[str, int])
+    return to_malformed(msgspec.ValidationError(f"{refusal.value} - at `$.players[0]`"), CreateGame)
 
 
 GIVEN = (games.Malformed, games.ApiKeyRejected, games.WebhookUrlRejected, games.MoveRejected, games.Conflict)

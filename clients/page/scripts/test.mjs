@@ -1,4 +1,4 @@
-/** Runs the unit tests of the page's modules with Node's own runner: node scripts/test.mjs */
+/** Runs the unit tests of the page's modules with Node's own runner: node scripts/test.mjs ['src/**\/*.bench.ts'] */
 
 import { spawnSync } from "node:child_process";
 import { glob, mkdtemp, rm } from "node:fs/promises";
@@ -9,11 +9,12 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const HERE = dirname(dirname(fileURLToPath(import.meta.url)));
+const TESTS = process.argv[2] ?? "src/**/*.test.{ts,tsx}";
 const outdir = await mkdtemp(join(tmpdir(), "south-seas-page-"));
 try {
   const { metafile } = await build({
     absWorkingDir: HERE,
-    entryPoints: await Array.fromAsync(glob("src/**/*.test.{ts,tsx}", { cwd: HERE })),
+    entryPoints: await Array.fromAsync(glob(TESTS, { cwd: HERE })),
     inject: ["src/testing/browser.ts", "src/testing/language.ts"],
     outdir,
     outExtension: { ".js": ".mjs" },

@@ -5,8 +5,9 @@ import { FINGER, MOUSE } from "../model/pointer.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { NOTHING_SELECTED } from "../session/selection.ts";
 import { removeFinger } from "../testing/browser.ts";
-import { TILESET, game, move, place, placed, player, turn } from "../testing/games.ts";
-import { aimOf, spotsShown } from "./aim.ts";
+import { TILESET, game, move, place, placed, turn } from "../testing/games.ts";
+import { aimOf } from "./aim.ts";
+import { tileForLens } from "./lens.tsx";
 import type { Pictures } from "./pictures.ts";
 
 /** A picture of the start tile, whose spots are near each other. */
@@ -64,7 +65,7 @@ test("while a player has nothing to choose on the board, the last that happened 
   const mine = { decider: null, shownSteps, isMine: (seat: number) => seat === 0 };
   const [choice, news] = [aimOf(session({ cells: CELLS }), PICTURES), aimOf(session({}, mine), PICTURES)];
   assert.ok(choice && news);
-  assert.deepEqual(news, { ...choice, isChoice: false });
+  assert.deepEqual(news, { ...choice, isChoice: false, targets: [], latest: [CELL] });
   assert.deepEqual(aimOf(session({}, { ...mine, decider: 0 }), PICTURES), news, "a ship may be loaded");
   const over = game({ board: BOARD, status: "finished" });
   assert.equal(aimOf(session({}, { ...mine, game: over }), PICTURES), null);
@@ -73,16 +74,19 @@ test("while a player has nothing to choose on the board, the last that happened 
 test("the whole of a free cell is a target", () => {
   const aim = aimOf(session({ cells: CELLS }), PICTURES);
   assert.deepEqual(aim?.targets, [{ key: "1,-1", x: 1.5, y: -0.5, half: 0.5 }]);
-  assert.equal(aim?.least, FINGER);
+  assert.ok(aim && aim.tile >= FINGER);
 });
 
-test("on tiles of the least size each spot is a target for a finger, and no other's", () => {
+test("spots that are too near for a finger on a tile are in a lens, and those of one tile alone", () => {
   const spots = [0, 1, 2].map((segment) => spot("place", 0, segment));
-  const aim = aimOf(session({ spots }), PICTURES);
-  assert.ok(aim && aim.targets.length === 3);
-  for (const { half } of aim.targets) assert.ok(2 * half * aim.least >= FINGER);
-  const [first, second] = spotsShown(session({ spots }), PICTURES);
-  assert.ok(first && second && second.touch.x - first.touch.x > first.side - 1e-4);
+  const pictures = { ...PICTURES, isLoaded: true } as Pictures;
+  const lensOn = (tile: number, ...shown: Choices["spots"]) =>
+    tileForLens(session({ spots: shown }), pictures, tile);
+  assert.deepEqual(lensOn(175, ...spots), { x: 0, y: 0 });
+  assert.equal(lensOn(176, ...spots), null, "25 units are 44 pixels");
+  assert.equal(lensOn(47, spot("place", 0, 0), spot("retrieve", 1, 0)), null);
+  assert.equal(lensOn(47, spot("retrieve", 0, 0), spot("retrieve", 0, 1)), null);
+  assert.equal(tileForLens(session({ spots }), PICTURES, 47), null, "it is not known yet where they are");
 });
 
 test("where an islander may go comes before those that may be taken back, which are followed too", () => {
@@ -91,34 +95,27 @@ test("where an islander may go comes before those that may be taken back, which 
   assert.equal(aim?.targets.length, 2);
 });
 
-test("a tile on trial is so near already that its spots can be chosen next", () => {
-  const chosen = session({ cells: CELLS }, { selection: { ...NOTHING_SELECTED, cell: CELL } });
-  const spots = [0, 1, 2, 3].map((segment) => spot("place", 0, segment));
-  const [trial, next] = [aimOf(chosen, PICTURES), aimOf(session({ spots }), PICTURES)];
-  assert.ok(trial && next && trial.least >= next.least && trial.size >= trial.least);
-});
-
-test("a tile on trial is no nearer than the free cells where there is no islander for it", () => {
-  const outside = game({
-    board: BOARD,
-    turn: turn({ tile: "start" }),
-    players: [player(0, "Ana", { supply: 0 })],
-  });
-  const cells = aimOf(session({ cells: CELLS }), PICTURES);
+test("a tile on trial, and its spots, need no larger tiles than free cells", () => {
   const selection = { ...NOTHING_SELECTED, cell: CELL };
-  const trial = aimOf(session({ cells: CELLS }, { selection, game: outside }), PICTURES);
-  const figures = aimOf(session({ spots: [spot("retrieve", 1, 0)] }, { game: outside }), PICTURES);
-  assert.ok(cells && trial && figures);
-  assert.deepEqual([trial.least, trial.size], [cells.least, cells.size]);
-  assert.ok(figures.least <= cells.size, "the view stays for the figures that are taken back next");
+  const spots = [0, 1, 2, 3].map((segment) => spot("place", 0, segment));
+  const [cells, trial, next] = [
+    session({ cells: CELLS }),
+    session({ cells: CELLS }, { selection }),
+    session({ spots }),
+  ];
+  const [free, ...others] = [cells, trial, next].map((one) => aimOf(one, PICTURES)?.tile);
+  assert.deepEqual(others, [free, free]);
 });
 
-test("a mouse needs smaller targets than a finger", (t) => {
-  const spots = [0, 1, 2].map((segment) => spot("place", 0, segment));
-  const fingers = aimOf(session({ spots }), PICTURES);
+test("figures that are near each other need larger tiles, for a finger more than for a mouse", (t) => {
+  const figures = session({ spots: [0, 1].map((segment) => spot("retrieve", 0, segment)) });
+  const fingers = aimOf(figures, PICTURES);
   removeFinger(t);
-  assert.equal(aimOf(session({ cells: CELLS }), PICTURES)?.least, MOUSE);
-  const aim = aimOf(session({ spots }), PICTURES);
-  assert.ok(aim && fingers && aim.least < fingers.least && aim.size < fingers.size);
-  for (const { half } of aim.targets) assert.ok(2 * half * aim.least >= MOUSE);
+  const mouse = aimOf(figures, PICTURES);
+  assert.ok(fingers && mouse && fingers.tile > mouse.tile);
+  for (const [{ targets, tile }, least] of [
+    [fingers, FINGER],
+    [mouse, MOUSE],
+  ] as const)
+    for (const { half } of targets) assert.ok(2 * half * tile >= least);
 });

@@ -1,22 +1,21 @@
 /** What can be chosen on the board as it is shown, or has happened there, and how the view follows it. */
 
-import type { PlacedTile } from "south-seas-client";
-import { type Cell, SIZE, keyOf } from "../model/cells.ts";
+import type { Game, PlacedTile } from "south-seas-client";
+import { type Cell, SIZE, cellsOfIslanders, keyOf } from "../model/cells.ts";
 import { type Choices, NOTHING, type SpotChoice } from "../model/choices.ts";
 import { placesOf } from "../model/news.ts";
 import { leastTarget } from "../model/pointer.ts";
-import { tilesOf } from "../model/tileset.ts";
 import type { GameSession } from "../session/game_session.ts";
 import type { Pictures } from "./pictures.ts";
 import { onBoard } from "./placed.tsx";
 import { type Aim, targetOf } from "./placing.ts";
-import { touchAreas } from "./touch_areas.ts";
+import { apartOf, touchAreas } from "./touch_areas.ts";
 
 /** The largest side of what a touch may hit: beside a spot other things can be touched, a figure stands for its tile. */
 const SPOT_SIDE = 60;
 const FIGURE_SIDE = 95;
-/** The side that spots of nearly any tile have room for: tiles that have to be drawn larger for spots get its size. */
-const CLOSE_SIDE = 29.4;
+/** Of the circle at a spot. */
+const SPOT_RADIUS = 15;
 
 /** A spot where an islander may go, or one that may be taken back. */
 export interface Spot {
@@ -27,6 +26,8 @@ export interface Spot {
   /** The middle of the square in which a touch means it, and the square's side. */
   readonly touch: Cell;
   readonly side: number;
+  /** Of the circle that is drawn. */
+  readonly radius: number;
 }
 
 /** What may be chosen on the board as it is shown: nothing in a replay. */
@@ -42,51 +43,55 @@ export function suggestedStop({ hint, choices: { spots } }: GameSession): string
     : spots.find((spot) => spot.move.id === move?.id)?.key;
 }
 
-export function spotsShown(session: GameSession, pictures: Pictures): Spot[] {
+/** All spots, or those of one kind, as they are on the board. */
+export function spotsShown(session: GameSession, pictures: Pictures, kind?: SpotChoice["kind"]): Spot[] {
   const spots = choicesShown(session).spots.flatMap((choice) => {
     const placed = session.game?.board[keyOf(choice.cell)];
-    if (!placed) return [];
+    if (!placed || (kind && choice.kind !== kind)) return [];
     const middle = onBoard(choice.cell, pictures.spot(placed.tile, placed.rotation, choice.segment));
     return [{ choice, placed, middle }];
   });
-  const largest = spots.some(({ choice }) => choice.kind === "place") ? SPOT_SIDE : FIGURE_SIDE;
-  const { side, middles } = touchAreas(
-    spots.map(({ middle }) => middle),
-    largest,
-  );
-  return spots.map((spot, index) => ({ ...spot, touch: middles[index] ?? spot.middle, side }));
+  const places = spots.map(({ middle }) => middle);
+  const isBeside = spots.length > 1 && spots.some(({ choice }) => choice.kind === "place");
+  const { side, middles } = touchAreas(places, isBeside ? SPOT_SIDE : FIGURE_SIDE);
+  const radius = Math.min(SPOT_RADIUS, apartOf(places) / 2);
+  return spots.map((spot, index) => ({ ...spot, touch: middles[index] ?? spot.middle, side, radius }));
 }
 
 /** How large a tile has to be so that what has such sides is hit. */
-function leastFor(side: number): number {
+export function leastFor(side: number): number {
   return Math.ceil((leastTarget() * SIZE) / side);
 }
 
 /** What the view follows: null where that is nothing, undefined where it is not known yet. */
 export function aimOf(session: GameSession, pictures: Pictures): Aim | null | undefined {
-  const { replayed, decider, choices, selection } = session;
+  const { game, replayed, decider, choices, selection } = session;
+  if (!game) return null;
   if (replayed !== null) return session.isRecap ? aimAtNews(session) : null;
   if (decider === null) return aimAtNews(session);
   if (choices === NOTHING) return undefined;
-  if (selection.cell) return aimAtTrial(session, pictures, selection.cell);
-  if (choices.cells.size > 0) {
-    const targets = [...choices.cells].map(([key, { cell }]) => targetOf(key, cell));
-    const suggested = suggestedStop(session);
-    const first = suggested === undefined ? [] : [suggested];
-    return { isChoice: true, targets, first, ...sizesForCells() };
-  }
+  const trial = selection.cell && [targetOf(keyOf(selection.cell), selection.cell)];
+  if (trial) return { isChoice: true, targets: trial, first: [], latest: [], own: [], tile: figureTile() };
   const spots = spotsShown(session, pictures);
-  return spots.length > 0 ? aimAtSpots(spots) : aimAtNews(session);
+  const targets = [
+    ...[...choices.cells].map(([key, { cell }]) => targetOf(key, cell)),
+    ...spots.map(({ choice: { key }, touch: { x, y }, side }) => {
+      return { key, x: x / SIZE, y: y / SIZE, half: side / SIZE / 2 };
+    }),
+  ];
+  if (targets.length === 0) return aimAtNews(session);
+  const suggested = suggestedStop(session);
+  const placing = spots.flatMap(({ choice: { kind, key } }) => (kind === "place" ? [key] : []));
+  const first = suggested === undefined || spots.length > 0 ? placing : [suggested];
+  // Where there is a lens for the others, figures that are near each other still need larger tiles.
+  const [figure] = spotsShown(session, pictures, "retrieve");
+  const tile = leastFor(figure?.side ?? FIGURE_SIDE);
+  return { ...aimBeside(session, game, decider), isChoice: true, targets, first, tile };
 }
 
-/** How large a tile has to be so that a figure on it is hit. */
+/** How large a tile has to be so that a free cell is hit, and a figure alone. */
 export function figureTile(): number {
   return leastFor(FIGURE_SIDE);
-}
-
-/** Tiles that are too small get the size with which figures can be chosen next, too. */
-function sizesForCells(): { readonly least: number; readonly size: number } {
-  return { least: leastTarget(), size: figureTile() };
 }
 
 /**
@@ -94,40 +99,18 @@ function sizesForCells(): { readonly least: number; readonly size: number } {
  * chosen next. Who only watches follows nothing, and sees the whole board.
  */
 function aimAtNews(session: GameSession): Aim | null {
-  const { game, shownSteps } = session;
-  if (game?.status !== "active" || !game.players.some(({ seat }) => session.isMine(seat))) return null;
-  const places = shownSteps.map(({ diff }) => placesOf(diff)).findLast(({ length }) => length > 0) ?? [];
-  const targets = places.map((cell) => targetOf(keyOf(cell), cell));
-  return { isChoice: false, targets, first: [], ...sizesForCells() };
+  const { game } = session;
+  const own = game?.players.find(({ seat }) => session.isMine(seat));
+  if (game?.status !== "active" || !own) return null;
+  return { isChoice: false, targets: [], first: [], ...aimBeside(session, game, own.seat) };
 }
 
-/** The tile on trial, so near already that its spots can be chosen next, by whom has an islander for them. */
-function aimAtTrial(session: GameSession, pictures: Pictures, cell: Cell): Aim {
-  const { game, tileset, selection, decider } = session;
-  const trial = { isChoice: true, targets: [targetOf(keyOf(cell), cell)], first: [] };
-  if (game?.players[decider ?? 0]?.supply === 0) return { ...trial, ...sizesForCells() };
-  const tile = game?.turn?.tile ?? "";
-  const segments = (tileset && tilesOf(tileset).get(tile)?.segments) ?? [];
-  const spots = segments.flatMap(({ kind }, index) =>
-    kind === "market" ? [] : [pictures.spot(tile, selection.rotation, index)],
-  );
-  const least = leastFor(touchAreas(spots, SPOT_SIDE).side);
-  return { ...trial, least, size: Math.max(leastFor(CLOSE_SIDE), least) };
-}
-
-function aimAtSpots(spots: readonly Spot[]): Aim {
-  const placing = spots.filter(({ choice }) => choice.kind === "place");
-  const least = leastFor(Math.min(...spots.map(({ side }) => side)));
-  return {
-    isChoice: true,
-    targets: spots.map(({ choice: { key }, touch: { x, y }, side }) => ({
-      key,
-      x: x / SIZE,
-      y: y / SIZE,
-      half: side / SIZE / 2,
-    })),
-    first: placing.map(({ choice }) => choice.key),
-    least,
-    size: placing.length > 0 ? Math.max(leastFor(CLOSE_SIDE), least) : least,
-  };
+/** What is wanted beside targets. */
+function aimBeside(
+  { shownSteps }: GameSession,
+  game: Game,
+  seat: number,
+): Omit<Aim, "isChoice" | "targets" | "first"> {
+  const latest = shownSteps.map(({ diff }) => placesOf(diff)).findLast(({ length }) => length > 0) ?? [];
+  return { latest, own: cellsOfIslanders(game, seat), tile: figureTile() };
 }

@@ -14,7 +14,7 @@ import { Notices } from "../parts/notices.tsx";
 import { kindAt } from "../model/event_sentences.ts";
 import { rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
-import { aimOf, choicesShown, figureTile, suggestedStop } from "./aim.ts";
+import { aimOf, choicesShown, figureTile, spotsShown, suggestedStop } from "./aim.ts";
 import { Cells, SpotChoices } from "./choices.tsx";
 import { coversOf, onFrame } from "./covers.ts";
 import { Flights } from "./flights.tsx";
@@ -22,11 +22,15 @@ import { gestures } from "./gestures.ts";
 import { Inspected } from "./inspected.tsx";
 import type { Pictures } from "./pictures.ts";
 import { EvaluatedCells, FinalGains } from "./evaluated_cells.tsx";
+import { Lens, tileForLens } from "./lens.tsx";
 import { Outlines } from "./outlines.tsx";
 import { Islanders, TilePicture, Tiles, at } from "./placed.tsx";
 import { nextStop, reachableStop } from "./keyboard_navigation.ts";
 import { View, type ViewRef } from "./view.ts";
 import { ZoomButtons } from "./zoom.tsx";
+
+/** The keys of what can be chosen without moving the view, how large a tile is, and the frame. */
+const NOTHING_SEEN = { inSight: "", tileSize: Infinity, width: 0, height: 0, above: 0 };
 
 export interface BoardProps {
   readonly session: GameSession;
@@ -43,21 +47,23 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   const help = useId();
   const [active, setActive] = useState<string | null>(null);
   const [hovered, setHovered] = useState<Cell | null>(null);
-  /** The keys of what can be chosen without moving the view. */
-  const [inSight, setInSight] = useState("");
+  const [seen, setSeen] = useState(NOTHING_SEEN);
+  /** The version of the game at which the lens was closed. */
+  const [closedAt, setClosedAt] = useState<number | null>(null);
+  const isLensAskedFor = useRef(false);
   const { game, tileset } = session;
   const cells = game ? walkedCells(game) : [];
 
   useLayoutEffect(() => {
     if (!frame.current || !drawn.current) return;
     const { current } = frame;
-    const view = new View(current, drawn.current, () => coversOf(current), seeWhatIsInSight);
+    const view = new View(current, drawn.current, () => coversOf(current), look);
     viewRef.current = view;
     const ended = gestures(current, view, (event) => wheelTurns(event, session, view));
     const resized = new ResizeObserver(() => {
       view.resized();
       view.covered();
-      seeWhatIsInSight();
+      look();
     });
     resized.observe(current);
     if (messages.current) resized.observe(messages.current);
@@ -68,7 +74,10 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     };
   }, [session]);
 
-  useEffect(() => viewRef.current?.fit(cells), [cells.map(keyOf).join(" ")]);
+  useEffect(
+    () => viewRef.current?.fit(cells, Object.keys(game?.board ?? {}).map(cellOf)),
+    [cells.map(keyOf).join(" ")],
+  );
 
   const isActive = (session.replayed === null || session.isRecap) && game?.status === "active";
   useEffect(() => {
@@ -81,9 +90,9 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     // Where the page scrolls, the board may be out of sight as a whole.
     if (aim?.isChoice) frame.current?.scrollIntoView({ block: "nearest" });
     viewRef.current?.aimAt(aim);
-    seeWhatIsInSight();
+    look();
     // A new question begins with what is in sight, unless the focus is on the board.
-    if (!frame.current?.contains(document.activeElement)) setActive(null);
+    if (!document.activeElement?.closest(".frame, .lens")) setActive(null);
   }, [JSON.stringify(aim)]);
 
   const { inspected, features } = session.inspection;
@@ -120,13 +129,14 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     if (!view || (event.target instanceof Element && event.target.closest(".choice, .islander"))) return;
     const point = view.boardPoint({ x: event.clientX, y: event.clientY });
     const cell = { x: Math.floor(point.x / SIZE), y: Math.floor(point.y / SIZE) };
+    if (enlarged && !isClosed) return closeLens();
     const placed = game?.board[keyOf(cell)];
     if (placed) session.inspect(cell, pictures.nearestSegment(placed, cell, point));
     else if (session.inspection.inspected) session.inspect(null);
   }
 
   function steer(event: KeyboardEvent): void {
-    const next = event.shiftKey || !frame.current ? null : nextStop(event.key, frame.current);
+    const next = event.shiftKey ? null : nextStop(event.key, event.currentTarget as Element);
     if (!next) return;
     event.preventDefault();
     next.focus({ preventScroll: true });
@@ -138,12 +148,23 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     setActive(stop.getAttribute("data-stop"));
     if (!stop.matches(":focus-visible")) return;
     const cell = cellOf(stop.getAttribute("data-cell") ?? "");
-    viewRef.current?.reveal(cell);
+    if (!stop.closest(".lens")) viewRef.current?.reveal(cell);
     session.walk(cell);
   }
 
-  function seeWhatIsInSight(): void {
-    setInSight(viewRef.current?.inSight.map(({ key }) => key).join(" ") ?? "");
+  /** Sees what the view shows now. */
+  function look(): void {
+    if (!viewRef.current || !frame.current) return;
+    const { inSight, tileSize } = viewRef.current;
+    const { width, height, top } = frame.current.getBoundingClientRect();
+    const above = top - (frame.current.closest(".play")?.getBoundingClientRect().top ?? top);
+    const now = { inSight: inSight.map(({ key }) => key).join(" "), tileSize, width, height, above };
+    setSeen((before) => (JSON.stringify(before) === JSON.stringify(now) ? before : now));
+  }
+
+  function closeLens(): void {
+    isLensAskedFor.current = false;
+    setClosedAt(game?.version ?? null);
   }
 
   function hover(event: PointerEvent): void {
@@ -155,8 +176,14 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   }
 
   const kindOf = (cell: Cell, segment: number): string => kindAt(game, tileset, cell, segment);
-  const seen = new Set(inSight.split(" "));
-  const reachable = reachableStop(game, choicesShown(session), active, suggestedStop(session), seen);
+  const inSight = new Set(seen.inSight.split(" "));
+  const enlarged = tileForLens(session, pictures, seen.tileSize);
+  const isClosed = enlarged !== null && closedAt === game.version;
+  const suggested = suggestedStop(session);
+  const next = reachableStop(game, choicesShown(session), active, suggested, inSight);
+  const onBoard = spotsShown(session, pictures, enlarged ? "retrieve" : undefined);
+  // What is in a closed lens is reached by what opens it.
+  const reachable = isClosed && onBoard.every(({ choice }) => choice.key !== next) ? keyOf(enlarged) : next;
   return (
     <section class="board" aria-label={text.game.board} data-part="board" onKeyDown={steer}>
       <p id={help} class="unseen">
@@ -178,7 +205,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
       </div>
       <ZoomButtons
         viewRef={viewRef}
-        hasOthers={aim?.isChoice === true && aim.targets.some(({ key }) => !seen.has(key))}
+        hasOthers={aim?.isChoice === true && aim.targets.some(({ key }) => !inSight.has(key))}
         fit={() => viewRef.current?.showWhole()}
       />
       <Flights session={session} />
@@ -198,7 +225,16 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           <Tiles game={game} pictures={pictures} recent={session.recent} />
           <EvaluatedCells steps={session.recent} />
           <Ghost session={session} pictures={pictures} hovered={hovered} />
-          <Cells session={session} pictures={pictures} reachable={reachable} />
+          <Cells
+            session={session}
+            pictures={pictures}
+            reachable={reachable}
+            closed={isClosed ? enlarged : null}
+            onEnlarge={() => {
+              isLensAskedFor.current = true;
+              setClosedAt(null);
+            }}
+          />
           <Islanders
             game={game}
             pictures={pictures}
@@ -208,10 +244,21 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
             onInspect={(cell, segment) => session.inspect(cell, segment)}
           />
           <Outlines game={game} outlines={session.outlines} />
-          <SpotChoices session={session} pictures={pictures} reachable={reachable} />
+          <SpotChoices session={session} spots={onBoard} reachable={reachable} />
           <FinalGains game={game} steps={session.recent} />
         </g>
       </svg>
+      {enlarged && !isClosed && viewRef.current && (
+        <Lens
+          session={session}
+          pictures={pictures}
+          surroundings={{ ...seen, tile: viewRef.current.boxOf(enlarged) }}
+          reachable={reachable}
+          takesFocus={isLensAskedFor.current}
+          onFocus={focus}
+          onClose={closeLens}
+        />
+      )}
     </section>
   );
 }

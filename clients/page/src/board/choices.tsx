@@ -11,14 +11,14 @@ import { describedCell, kindAt } from "../model/event_sentences.ts";
 import { useGradually } from "../parts/gradually.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { choose, confirm } from "../session/actions.ts";
-import { choicesShown, spotsShown, suggestedStop } from "./aim.ts";
+import { type Spot, choicesShown, suggestedStop } from "./aim.ts";
 import { Figure } from "./figure.tsx";
 import type { Pictures } from "./pictures.ts";
 import { TilePicture, at } from "./placed.tsx";
 import { Stop } from "./stop.tsx";
 
-/** The radius of a spot, in units of the board. */
-const SPOT = 15;
+/** The radius of a spot on which a figure is as large as it is drawn, in units of the board. */
+const SPOT = 18;
 
 /** So many cells are made at once. */
 const CELLS_AT_ONCE = 30;
@@ -30,11 +30,17 @@ interface ChoicesProps {
   readonly reachable: string;
 }
 
+interface CellsProps extends ChoicesProps {
+  /** The tile whose spots are chosen once it is shown large; null where there is none. */
+  readonly closed: Cell | null;
+  readonly onEnlarge: () => void;
+}
+
 /**
  * Every cell, so that the board can be walked; where the tile may lie it is a button, and where one is chosen, the tile
  * lies there on trial. A cell's element stays when a tile is placed there, and the focus with it.
  */
-export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Element | null {
+export function Cells({ session, pictures, reachable, closed, onEnlarge }: CellsProps): JSX.Element | null {
   const { game, tileset } = session;
   const walked = useMemo(() => (game ? walkedCells(game) : []), [game]);
   const made = useGradually(walked.length, CELLS_AT_ONCE);
@@ -48,13 +54,20 @@ export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Eleme
       {walked.slice(0, made).map((cell) => {
         const key = keyOf(cell);
         const choice = cells.get(key);
+        const isClosed = sameCell(cell, closed);
         return (
           <Stop
             key={key}
             name={key}
             cell={cell}
             middle={{ x: (cell.x + 0.5) * SIZE, y: (cell.y + 0.5) * SIZE }}
-            label={choice ? choiceLabel(session, game, tileset, choice) : wordsOf(cell)}
+            label={
+              choice
+                ? choiceLabel(session, game, tileset, choice)
+                : isClosed
+                  ? text.game.enlarge
+                  : wordsOf(cell)
+            }
             isReachable={key === reachable}
             choice={
               choice
@@ -64,7 +77,9 @@ export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Eleme
                     onChoose: () => choose.cell(session, cell),
                     onConfirm: () => confirm(session),
                   }
-                : null
+                : isClosed
+                  ? { isSelected: false, isShining: false, onChoose: onEnlarge, onConfirm: onEnlarge }
+                  : null
             }
             onInspect={
               game.board[key] ? () => session.inspect(cell, session.inspection.following(cell)) : undefined
@@ -76,6 +91,15 @@ export function Cells({ session, pictures, reachable }: ChoicesProps): JSX.Eleme
                   session={session}
                   choice={choice}
                   href={pictures.href(tile, session.selection.rotation)}
+                />
+              </g>
+            ) : isClosed ? (
+              <g transform={at({ x: cell.x * SIZE, y: cell.y * SIZE })}>
+                <rect class="reach" width={SIZE} height={SIZE} />
+                <rect class="cell" x="5" y="5" width="90" height="90" rx="12" />
+                <path
+                  class="enlarge"
+                  d="M64 64L80 80M68 46a22 22 0 1 1-44 0a22 22 0 0 1 44 0M46 36v20M36 46h20"
                 />
               </g>
             ) : (
@@ -153,14 +177,18 @@ function choiceLabel(
   return chosenCell(where(cell.x, cell.y), turned(selection.rotation));
 }
 
-/** The spots where an islander may go, and the islanders that may be taken back. */
-export function SpotChoices({ session, pictures, reachable }: ChoicesProps): JSX.Element | null {
+interface SpotsProps extends Omit<ChoicesProps, "pictures"> {
+  readonly spots: readonly Spot[];
+}
+
+/** Spots where an islander may go, and islanders that may be taken back. */
+export function SpotChoices({ session, spots, reachable }: SpotsProps): JSX.Element | null {
   const { game, tileset } = session;
   if (!game || !tileset) return null;
   const suggested = suggestedStop(session);
   return (
     <g class="spots">
-      {spotsShown(session, pictures).map(({ choice, placed, middle, touch, side }) => {
+      {spots.map(({ choice, placed, middle, touch, side, radius }) => {
         const kind = kindAt(game, tileset, choice.cell, choice.segment);
         return (
           <Stop
@@ -184,9 +212,9 @@ export function SpotChoices({ session, pictures, reachable }: ChoicesProps): JSX
           >
             <rect class="reach" x={touch.x - side / 2} y={touch.y - side / 2} width={side} height={side} />
             <g transform={at(middle)}>
-              <circle class={`spot ${choice.kind}`} r={SPOT} />
+              <circle class={`spot ${choice.kind}`} r={radius} />
               {choice.kind === "place" && (
-                <g class="spot-figure" transform="scale(0.85)">
+                <g class="spot-figure" transform={`scale(${radius / SPOT})`}>
                   <Figure color={game.players[session.decider ?? 0]?.color ?? ""} lies={kind === "sea"} />
                 </g>
               )}

@@ -20,9 +20,17 @@ export function at({ x, y }: Cell): string {
   return `translate(${x} ${y})`;
 }
 
-/** A picture of a tile at (0, 0). */
-export function TilePicture({ href }: { href: string }): JSX.Element {
-  return <use href={href} width={SIZE} height={SIZE} />;
+/** A picture of a tile at (0, 0); without a reference to it, its plain shape until the picture is there. */
+export function TilePicture({ href }: { href: string | null }): JSX.Element {
+  if (href !== null) return <use href={href} width={SIZE} height={SIZE} />;
+  return (
+    <g class="tile-loading">
+      <rect width={SIZE} height={SIZE} />
+      {[30, 50, 70].map((x) => (
+        <circle key={x} cx={x} cy={SIZE / 2} r="5" />
+      ))}
+    </g>
+  );
 }
 
 interface PlacedProps {
@@ -35,16 +43,16 @@ interface PlacedProps {
 /** All tiles, with the fish that boats have taken crossed out, and frames around the new ones. */
 export function Tiles({ game, pictures, recent }: PlacedProps): JSX.Element {
   const fresh = arrivals(recent, "tile_placed", ({ x, y }) => keyOf({ x, y }));
-  const tiles = pictures.isLoaded ? Object.entries(game.board) : [];
-  const drawn = useGradually(tiles.length, TILES_AT_ONCE);
+  const tiles = Object.entries(game.board);
+  const drawn = useGradually(pictures.isLoaded ? tiles.length : 0, TILES_AT_ONCE);
   return (
     <g class="tiles">
-      {tiles.slice(0, drawn).map(([key, placed]) => {
+      {tiles.map(([key, placed], index) => {
         const arrival = fresh.get(key);
         return (
           <g key={key} transform={at({ x: cellOf(key).x * SIZE, y: cellOf(key).y * SIZE })}>
             <g class={arrival ? "tile newest" : "tile"} style={arrival}>
-              <TilePicture href={pictures.href(placed.tile, placed.rotation)} />
+              <TilePicture href={index < drawn ? pictures.href(placed.tile, placed.rotation) : null} />
               <Covered placed={placed} pictures={pictures} />
               {arrival && <rect class="newest-frame" width={SIZE} height={SIZE} rx="5" />}
             </g>

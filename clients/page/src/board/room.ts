@@ -44,7 +44,7 @@ export function sizeOf({ left, top, right, bottom }: Box): { width: number; heig
 }
 
 /** The part of a frame beside all covers that is worth most, and of equal ones the largest; all of it, where none is left. */
-function largestPart({ frame, covers }: Room, worth: (part: Box) => number): Box {
+export function largestPart({ frame, covers }: Room, worth: (part: Box) => number = () => 1): Box {
   let best = frame;
   let [most, largest] = [0, 0];
   for (const left of [frame.left, ...covers.map((cover) => cover.right)])

@@ -3,7 +3,8 @@
 import type { Cell } from "../model/cells.ts";
 
 /** The sides of such a square, in units of the board: with the last one, spots of any tile have room beside each other. */
-const SIDES = [95, 75, 60, 50, 40, 35, 29.4, 26];
+const LEAST = 26;
+const SIDES = [95, 75, 60, 50, 40, 35, 29.4, LEAST];
 /** How far a spot may be from the middle of its square, as a share of its side. */
 const ASIDE = 0.25;
 const ROUNDS = 60;
@@ -14,20 +15,28 @@ export interface TouchAreas {
   readonly middles: readonly Cell[];
 }
 
-/** The areas of spots, with sides of `largest` at most. */
+/** The areas of spots, with sides of `largest` at most; beside them where they need be, or over each other. */
 export function touchAreas(spots: readonly Cell[], largest: number): TouchAreas {
-  let side = 0;
-  for (side of SIDES.filter((one) => one <= largest)) {
+  const apart = Math.min(largest, apartOf(spots));
+  for (const side of SIDES.filter((one) => one > apart && one <= largest)) {
     const middles = pushedApart(spots, side);
     if (middles) return { side, middles };
   }
-  return { side, middles: spots };
+  return { side: Math.max(apart, LEAST), middles: spots };
+}
+
+/** The side of the largest squares around spots that do not overlap; Infinity for one alone. */
+export function apartOf(spots: readonly Cell[]): number {
+  const between = spots.flatMap(({ x, y }, index) =>
+    spots.slice(0, index).map((other) => Math.max(Math.abs(other.x - x), Math.abs(other.y - y))),
+  );
+  return Math.min(...between);
 }
 
 /** The middles of squares that do not overlap, each of them over its spot; null where there is no room for them. */
-function pushedApart(spots: readonly Cell[], side: number): readonly Cell[] | null {
+export function pushedApart(spots: readonly Cell[], side: number, aside = ASIDE): readonly Cell[] | null {
   const middles = spots.map(({ x, y }) => ({ x, y }));
-  const farthest = ASIDE * side;
+  const farthest = aside * side;
   function push(index: number, axis: "x" | "y", by: number): void {
     const [middle, spot] = [middles[index], spots[index]];
     if (middle && spot)

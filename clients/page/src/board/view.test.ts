@@ -7,6 +7,9 @@ import { View } from "./view.ts";
 
 const THREE_BY_THREE = cellsIn({ left: -1, top: -1, right: 2, bottom: 2 });
 
+/** What aims at nothing, on tiles that a finger hits. */
+const NOTHING: Aim = { isChoice: false, targets: [], first: [], latest: [], own: [], tile: 50 };
+
 /** All cells from a corner to the other one. */
 function cellsIn({ left, top, right, bottom }: Box): Cell[] {
   const columns = Array.from({ length: right - left }, (_, index) => left + index);
@@ -17,18 +20,18 @@ function cellsIn({ left, top, right, bottom }: Box): Cell[] {
 /** Cells that can be chosen, as free cells are; `first` is the number of one that is suggested. */
 function choiceOf(cells: readonly Cell[], first?: number): Aim {
   const targets = cells.map((cell, index) => targetOf(`${index}`, cell));
-  return { isChoice: true, targets, first: first === undefined ? [] : [`${first}`], least: FINGER, size: 50 };
+  return { ...NOTHING, isChoice: true, targets, first: first === undefined ? [] : [`${first}`] };
 }
 
 /** Cells in which something has happened, in another player's turn. */
 function newsIn(...cells: readonly Cell[]): Aim {
-  return { ...choiceOf(cells), isChoice: false };
+  return { ...NOTHING, latest: cells };
 }
 
 /** Spots on the tile in a cell, at places from 0 to 1 on it. */
 function spotsOn({ x, y }: Cell, ...places: readonly [number, number][]): Aim {
   const targets = places.map(([right, down]) => ({ key: `${right}`, x: x + right, y: y + down, half: 0.15 }));
-  return { isChoice: true, targets, first: targets.map(({ key }) => key), least: 147, size: 150 };
+  return { ...NOTHING, isChoice: true, targets, first: targets.map(({ key }) => key) };
 }
 
 /** A view on a frame of this size, and the place of a point of the board on the screen. */
@@ -86,9 +89,9 @@ for (const [width, height] of [
 
   test(`in ${width} x ${height}, new choices are brought into view, the nearest first`, (t) => {
     const { view, style, at } = viewOf(t, width, height);
-    view.fit(THREE_BY_THREE);
-    view.pan(5000, 0);
-    assert.equal(at(0.5, 0.5).isInFrame, false);
+    view.fit(cellsIn({ left: -65, top: -1, right: 61, bottom: 2 }));
+    view.zoom(5);
+    view.pan(1300, 0);
     view.aimAt(
       choiceOf([
         { x: 60, y: 0 },
@@ -149,31 +152,22 @@ test("of all that can be chosen, what is suggested is in sight", (t) => {
   }
 });
 
-test("on a full board a turn swings in once and out once, to what choosing needs, and follows others from there", (t) => {
+test("on a full board a turn moves the view once, to tiles of the size that choosing needs, and follows others so", (t) => {
   const { view, style, isHit } = viewOf(t, 390, 500);
   view.fit(FULL);
   view.aimAt(choiceOf(AROUND));
-  const size = view.tileSize;
-  view.aimAt({ ...choiceOf([{ x: 3, y: -6 }]), least: 147, size: 150 });
-  const close = style.transform;
-  assert.ok(view.tileSize >= 147);
-  view.aimAt(spotsOn({ x: 3, y: -6 }, [0.15, 0.15], [0.85, 0.85]));
-  assert.equal(style.transform, close, "the islander's spots are where the tile has been placed");
-  for (const cell of [
-    { x: 3, y: -6 },
-    { x: -10, y: 5 },
-    { x: 9, y: 0 },
-  ]) {
-    view.fit(FULL);
-    view.aimAt(newsIn(cell));
-    assert.ok(isHit(cell.x + 0.5, cell.y + 0.5));
-    assert.equal(view.tileSize, size);
+  assert.equal(view.tileSize, 50);
+  const { transform } = style;
+  const [cell] = AROUND.filter(({ x, y }) => isHit(x + 0.5, y + 0.5));
+  assert.ok(cell);
+  view.aimAt(choiceOf([cell]));
+  view.aimAt(spotsOn(cell, [0.3, 0.3], [0.7, 0.7]));
+  assert.equal(style.transform, transform, "the tile on trial and its spots are where the cell was");
+  for (const { x, y } of AROUND) {
+    view.aimAt(newsIn({ x, y }));
+    assert.ok(isHit(x + 0.5, y + 0.5));
+    assert.equal(view.tileSize, 50);
   }
-  view.aimAt(choiceOf(AROUND));
-  assert.equal(view.tileSize, size);
-  view.aimAt(spotsOn({ x: 3, y: -6 }, [0.15, 0.15], [0.85, 0.85]));
-  view.aimAt(choiceOf(AROUND));
-  assert.equal(view.tileSize, size, "also where the others' turns take no time");
 });
 
 test("in the turns of others the whole board is there for whoever asks for it, and as long as it is large enough", (t) => {
@@ -239,7 +233,8 @@ test("the view stays while a tile is dragged over it", (t) => {
   view.aimAt(spotsOn({ x: 3, y: -6 }, [0.5, 0.5]));
   assert.equal(style.transform, before);
   view.release();
-  assert.ok(view.tileSize >= 147);
+  assert.equal(view.inSight.length, 1);
+  assert.notEqual(style.transform, before);
 });
 
 test("what is under the pointer stays there while it zooms, within bounds", (t) => {
@@ -274,13 +269,19 @@ test("a cell under words about it comes out from under them, and the view is not
 });
 
 test("places that are asked for are shown, large enough, until the view is fitted again", (t) => {
-  const { view, at } = viewOf(t, 390, 300);
+  const { view, at, size } = viewOf(t, 390, 300);
   view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 20 }));
   view.show([{ x: 15, y: 15 }], [{ left: 0, top: 0, right: 390, bottom: 180 }]);
   assert.ok(at(15.5, 15.5).isInFrame && view.tileSize >= 76);
   assert.ok(at(15, 15).y >= 180, "beside what is open over the board");
   view.fit(cellsIn({ left: -20, top: -20, right: 20, bottom: 21 }));
   assert.ok(at(15.5, 15.5).isInFrame, "a new tile does not take it away");
+  size.width = 2000;
+  view.resized();
+  size.width = 390;
+  view.show([{ x: 15, y: 15 }], []);
+  view.resized();
+  assert.ok(at(15.5, 15.5).isInFrame, "the frame was made smaller for it");
 });
 
 test("of cells that are pointed out, the most are shown, large enough, and nothing moves where all are", (t) => {
@@ -317,8 +318,9 @@ test("in a smaller frame, a choice that was in sight stays there, and one that t
   const { view, size, isHit } = viewOf(t, 390, 500);
   view.resized();
   view.fit(FULL);
+  view.zoom(8);
   view.aimAt(spotsOn({ x: 3, y: -6 }, [0.2, 0.3], [0.8, 0.6]));
-  view.pan(-110, 100);
+  view.pan(-10, 10);
   assert.equal(view.inSight.length, 2);
   [size.width, size.height] = [160, 240];
   view.resized();
@@ -379,15 +381,15 @@ test("figures to choose that are not all in sight are brought there, also where 
     { x: 0, y: 0 },
     { x: 3, y: -2 },
   ]);
-  view.aimAt({ ...figures, least: 74, size: 74 });
+  view.aimAt({ ...figures, tile: 74 });
   assert.ok(isHit(0.5, 0.5) && isHit(3.5, -1.5));
 });
 
 test("the spots of a tile are all in sight where the whole tile has no room", (t) => {
   const { view, isHit } = viewOf(t, 340, 180, { left: 0, top: 0, right: 340, bottom: 48 });
   view.fit(FULL);
+  view.zoom(20);
   view.aimAt(spotsOn({ x: 3, y: 2 }, [0.2, 0.3], [0.8, 0.6]));
-  assert.ok(view.tileSize >= 147);
   assert.ok(isHit(3.2, 2.3) && isHit(3.8, 2.6));
 });
 

@@ -1,20 +1,22 @@
 /** Which part of the board is seen, and how large: fit, zoom and pan. */
 
-import { type Box, type Cell, SIZE, keyOf } from "../model/cells.ts";
+import { type Box, type Cell, SIZE } from "../model/cells.ts";
 import { isCalm } from "../model/motion.ts";
 import {
   type Aim,
   type Place,
   type Target,
+  type Wanted,
+  bestPlace,
   cellBox,
+  cellOfTarget,
+  filled,
   onScreen,
   placeAll,
-  placeMost,
   squareOf,
-  targetOf,
   wayInto,
 } from "./placing.ts";
-import { type Room, grown, isClear } from "./room.ts";
+import { type Room, grown, isClear, largestPart } from "./room.ts";
 
 const SMALLEST = 12;
 const LARGEST = 400;
@@ -25,10 +27,10 @@ const GAP = 3;
 const REST_MS = 450;
 /** On smaller tiles than this, figures are drawn larger than they are. */
 const LEGIBLE = 80;
-/** On tiles that are so many times as large as they need to be, too little of the board is seen. */
-const FAR_LARGER = 2;
 /** The least size of a tile that somebody asks for. */
 const SHOWN = 76;
+
+const NOTHING: Wanted = { first: [], targets: [], latest: [], own: [] };
 
 export interface Point {
   readonly x: number;
@@ -42,13 +44,16 @@ export class View {
   /** Whether somebody asked for the whole board, and has not been asked to choose since. */
   private isWhole = false;
   private at: Place = { tile: SIZE, left: 0, top: 0 };
-  /** All that the board has. */
+  /** All that the board has: with the free cells beside the tiles, and without. */
   private cells: readonly Cell[] = [];
+  private tiles: readonly Cell[] = [];
   private aim: Aim | null = null;
   /** What has been in sight of what is aimed at. */
   private seen: readonly Target[] = [];
   /** Whether the user moved it in order to choose: then it is theirs for as long as the choice. */
   private isMovedToChoose = false;
+  /** Whether they have moved it since they were asked to choose. */
+  private isMovedSinceAsked = false;
   private isHeld = false;
   private resting: ReturnType<typeof setTimeout> | undefined;
   /** The frame's size when it was last looked at. */
@@ -62,19 +67,32 @@ export class View {
     private readonly onRest: () => void,
   ) {}
 
-  /** Shows these cells, which are all, unless the user looks at something else. */
-  fit(cells: readonly Cell[]): void {
+  /** Shows these cells, which are all, unless the user looks at something else; on `tiles` of them something lies. */
+  fit(cells: readonly Cell[], tiles = cells): void {
     this.cells = cells;
-    const room = this.room();
-    if (!this.isFitted || !room || cells.length === 0) return;
-    const { place } = placeAll(cells, room);
-    if (this.aim && !this.isWhole && place.tile < this.aim.least) this.bring(this.aim);
-    else this.move(place, true);
+    this.tiles = tiles;
+    if (this.isFitted) this.follow();
   }
 
-  /** The same again. */
-  private refit(): void {
-    this.fit(this.cells);
+  /**
+   * Goes where the board is to be seen from now: as a whole where its tiles are large enough then, else where the most of
+   * what is aimed at is in sight. Only this moves the view without being asked to.
+   */
+  private follow(): void {
+    const room = this.room();
+    if (!room || this.cells.length === 0) return;
+    const { aim, isFitted } = this;
+    const { place } = placeAll(this.cells, room);
+    if (isFitted && (!aim || this.isWhole || place.tile >= aim.tile)) this.move(place, true);
+    else if (aim) this.goTo(aim, isFitted ? aim.tile : Math.max(aim.tile, this.at.tile));
+  }
+
+  /** Goes to the best place for what is wanted, on tiles of this size, beside what else covers the frame. */
+  private goTo(wanted: Wanted, tile: number, covers: readonly Box[] = []): void {
+    // What brings it here may have changed the frame, too.
+    this.resized();
+    const room = this.room(covers, 0, 0);
+    if (room) this.move(bestPlace(wanted, this.tiles, room, this.scaled(tile)), true);
   }
 
   /** Shows the whole board, whatever was looked at. */
@@ -82,7 +100,7 @@ export class View {
     this.isFitted = true;
     this.isWhole = true;
     this.aim = null;
-    this.refit();
+    this.follow();
   }
 
   /** The frame has another size: the same cells again, or the same middle, with a choice in sight if one was. */
@@ -91,31 +109,41 @@ export class View {
     const before = this.size;
     if (width === 0 || height === 0 || (width === before.width && height === before.height)) return;
     this.size = { width, height };
-    if (this.isFitted) return this.refit();
+    if (this.isFitted) return this.follow();
     const frame = { left: 0, top: 0, right: before.width, bottom: before.height };
     const hadChoice = this.clearIn({ frame, covers: [] }).length > 0;
     this.shift((width - before.width) / 2, (height - before.height) / 2, false);
-    if (this.aim && hadChoice && this.inSight.length === 0) this.bring(this.aim);
+    if (hadChoice && this.inSight.length === 0) this.follow();
   }
 
   /** Something may have come to lie over the board: what can be chosen comes out from under it. */
   covered(): void {
-    const isCovered = this.aim !== null && this.inSight.length < this.aim.targets.length;
-    if (isCovered && !this.isHeld) this.refit();
+    const { aim, inSight, isFitted, isHeld } = this;
+    const isCovered = aim !== null && (inSight.length < aim.targets.length || !this.sees(aim.latest));
+    if (isCovered && isFitted && !isHeld) this.follow();
   }
 
   /**
-   * Follows what can be chosen now, or has happened; null where there is nothing. It stays where that is in sight, and
-   * large enough.
+   * Follows what can be chosen now, or has happened; null where there is nothing. Where the user has moved it since they
+   * were asked, it stays as long as they see what to choose.
    */
   aimAt(aim: Aim | null): void {
+    if (!this.aim?.isChoice) this.isMovedSinceAsked = false;
     this.aim = aim;
     this.seen = [];
     if (this.isHeld) return;
     if (aim?.isChoice) this.isWhole = false;
     else if (this.isMovedToChoose) this.isFitted = true;
-    if (this.isFitted) this.refit();
-    else if (aim?.isChoice) this.bring(aim);
+    const isTheirs = this.isMovedSinceAsked && this.seesFirst();
+    if (this.isFitted || (aim?.isChoice && !isTheirs)) this.follow();
+  }
+
+  /** Whether what has to be in sight before others is there, or one of them all. */
+  private seesFirst(): boolean {
+    const { inSight } = this;
+    return (
+      inSight.length > 0 && !this.aim?.first.some((key) => inSight.every((target) => target.key !== key))
+    );
   }
 
   /** What is aimed at and can be seen, and touched, without moving the view. */
@@ -125,20 +153,19 @@ export class View {
   }
 
   /** What of the aim is clear in a room. */
-  private clearIn(room: Room, targets = this.aim?.targets ?? []): readonly Target[] {
-    const { tile } = this.at;
-    return targets.filter((target) => isClear(onScreen(squareOf(target, tile), this.at), room));
+  private clearIn(room: Room): readonly Target[] {
+    const targets = this.aim?.targets ?? [];
+    return targets.filter((target) => isClear(onScreen(squareOf(target, this.at.tile), this.at), room));
   }
 
   /** Shows what can be chosen and has not been in sight yet; after the last, all again. */
   showOthers(): void {
     if (!this.aim) return;
-    const { targets } = this.aim;
+    const { targets, tile } = this.aim;
     this.seen = [...this.seen, ...this.inSight];
     let unseen = targets.filter((target) => !this.seen.includes(target));
     if (unseen.length === 0) [unseen, this.seen] = [[...targets], []];
-    const size = Math.max(this.aim.size, this.at.tile);
-    this.showMost({ ...this.aim, targets: unseen, first: [], size });
+    this.goTo({ ...NOTHING, targets: unseen }, Math.max(tile, this.at.tile));
   }
 
   /** Stays while a tile is dragged over it. */
@@ -151,54 +178,29 @@ export class View {
     this.aimAt(this.aim);
   }
 
-  /**
-   * Brings what is aimed at into sight, as much of it as there is room for. Where some of it is there already, and large
-   * enough, the view moves only to show all; but not on tiles so large that the last choice needed them, and this does
-   * not.
-   */
-  private bring(aim: Aim): void {
-    const { inSight } = this;
-    const { targets, first } = aim;
-    // The size that the view was given may differ in the last digit.
-    const isTooLarge = this.isFitted && this.at.tile > FAR_LARGER * aim.size;
-    const isLarge = this.at.tile > aim.least - 0.1 && !isTooLarge;
-    if (targets.length === 0 || (isLarge && inSight.length === targets.length)) return;
-    const isEnough = inSight.length > 0 && first.every((key) => inSight.some((target) => target.key === key));
-    const size = this.isFitted ? aim.size : Math.max(aim.size, this.at.tile);
-    this.showMost({ ...aim, size }, isLarge && isEnough ? targets.length : 1);
-  }
-
-  /** Shows as much as there is room for, if that is so much at least. */
-  private showMost(aim: Aim, atLeast = 1, covers: readonly Box[] = []): void {
-    const room = this.room(covers);
-    if (!room) return;
-    const { width, height } = this.frame.getBoundingClientRect();
-    const { tile, left, top } = this.at;
-    const middle = { x: (width / 2 - left) / tile, y: (height / 2 - top) / tile };
-    const { place, boxes } = placeMost(aim, middle, room);
-    if (boxes.length >= atLeast) this.move(place, true);
-  }
-
   pan(across: number, down: number): void {
     this.leave();
     this.shift(across, down, false);
   }
 
-  /** Zooms; what is at `at` (of the frame's middle, where it is left out) stays where it is. */
-  zoom(factor: number, at?: Point, smooth = false): void {
-    const { left, top, width, height } = this.frame.getBoundingClientRect();
-    const fixed = at ? { x: at.x - left, y: at.y - top } : { x: width / 2, y: height / 2 };
-    const before = this.at;
-    const tile = Math.max(SMALLEST, Math.min(before.tile * factor, LARGEST));
+  /** Zooms; what is at `at` stays where it is. Where that is left out, no side is empty then, if that can be. */
+  zoom(factor: number, at?: Point): void {
+    const { left, top } = this.frame.getBoundingClientRect();
+    const tile = Math.max(SMALLEST, Math.min(this.at.tile * factor, LARGEST));
     this.leave();
-    this.move(
-      {
-        tile,
-        left: fixed.x - ((fixed.x - before.left) * tile) / before.tile,
-        top: fixed.y - ((fixed.y - before.top) * tile) / before.tile,
-      },
-      smooth,
-    );
+    if (at) return this.move(this.scaled(tile, { x: at.x - left, y: at.y - top }), false);
+    const place = this.scaled(tile);
+    const room = this.room([], 0, 0);
+    const board = this.tiles.map((cell) => onScreen(cellBox(cell), { tile, left: 0, top: 0 }));
+    this.move(room ? filled(place, board, largestPart(room)) : place, true);
+  }
+
+  /** The place on tiles of another size; what is at a point of the frame, else in its middle, stays there. */
+  private scaled(tile: number, at?: Point): Place {
+    const { width, height } = this.frame.getBoundingClientRect();
+    const { x, y } = at ?? { x: width / 2, y: height / 2 };
+    const { tile: before, left, top } = this.at;
+    return { tile, left: x - ((x - left) * tile) / before, top: y - ((y - top) * tile) / before };
   }
 
   /** Brings a cell into sight where it is outside, or under something. */
@@ -220,21 +222,26 @@ export class View {
 
   /** Goes to cells that somebody asks for, as near as before or so near that they are well seen, beside what covers more. */
   show(cells: readonly Cell[], covers: readonly Box[]): void {
-    this.leave();
-    const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
-    const size = Math.max(SHOWN, this.at.tile);
-    this.showMost({ isChoice: false, targets, first: [], least: 0, size }, 1, covers);
+    this.goToAsked(cells, Math.max(SHOWN, this.at.tile), covers);
   }
 
   /** Goes to where it sees the most of these cells, on tiles of this size at least; stays where it sees all of them so. */
   showMostOf(cells: readonly Cell[], least: number): void {
-    const targets = cells.map((cell) => targetOf(keyOf(cell), cell));
-    const room = this.room([], 0, 0);
-    const isLarge = this.at.tile > least - 0.1;
-    if (!room || (isLarge && this.clearIn(room, targets).length === targets.length)) return;
+    if (this.at.tile > least - 0.1 && this.sees(cells)) return;
+    this.goToAsked(cells, Math.max(least, Math.min(SHOWN, this.at.tile)));
+  }
+
+  /** What can be chosen is still wanted after what somebody asks for. */
+  private goToAsked(cells: readonly Cell[], tile: number, covers: readonly Box[] = []): void {
     this.leave();
-    const size = Math.max(least, Math.min(SHOWN, this.at.tile));
-    this.showMost({ isChoice: false, targets, first: [], least, size });
+    const own = this.aim?.targets.map(cellOfTarget) ?? [];
+    this.goTo({ ...NOTHING, latest: cells, own }, tile, covers);
+  }
+
+  /** Whether all of these cells are clear. */
+  private sees(cells: readonly Cell[]): boolean {
+    const room = this.room([], 0, 0);
+    return room !== null && cells.every((cell) => isClear(onScreen(cellBox(cell), this.at), room));
   }
 
   /** The point of the board under a point of the screen. */
@@ -248,6 +255,11 @@ export class View {
   cellAt(point: Point): Cell {
     const { x, y } = this.boardPoint(point);
     return { x: Math.floor(x / SIZE), y: Math.floor(y / SIZE) };
+  }
+
+  /** Where a cell is in the frame. */
+  boxOf(cell: Cell): Box {
+    return onScreen(cellBox(cell), this.at);
   }
 
   /** How large a tile is on the screen. */
@@ -266,6 +278,7 @@ export class View {
   /** The user has moved it. */
   private leave(): void {
     this.isMovedToChoose = this.isFitted ? this.aim?.isChoice === true : this.isMovedToChoose;
+    this.isMovedSinceAsked = true;
     this.isFitted = false;
   }
 

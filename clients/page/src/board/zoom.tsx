@@ -25,18 +25,10 @@ export function ZoomButtons({ viewRef, hasOthers, fit }: ZoomProps): JSX.Element
       >
         <Icon name="others" />
       </button>
-      <button
-        class="round"
-        aria-label={text.game.zoomIn}
-        onClick={() => viewRef.current?.zoom(STEP, undefined, true)}
-      >
+      <button class="round" aria-label={text.game.zoomIn} onClick={() => viewRef.current?.zoom(STEP)}>
         <Icon name="plus" />
       </button>
-      <button
-        class="round"
-        aria-label={text.game.zoomOut}
-        onClick={() => viewRef.current?.zoom(1 / STEP, undefined, true)}
-      >
+      <button class="round" aria-label={text.game.zoomOut} onClick={() => viewRef.current?.zoom(1 / STEP)}>
         <Icon name="minus" />
       </button>
       <button class="round" aria-label={text.game.fit} onClick={fit}>

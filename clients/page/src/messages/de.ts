@@ -228,6 +228,8 @@ export const de: Messages = {
     zoomOut: "Verkleinern",
     fit: "Den ganzen Plan zeigen",
     others: "Die anderen Möglichkeiten zeigen",
+    enlarge: "Die Karte groß zeigen, um darauf einen Platz zu wählen",
+    lens: "Die Karte, groß",
     help: "Hilfe",
     language: "Sprache",
     theme: {
@@ -300,7 +302,7 @@ export const de: Messages = {
   },
 
   notify: {
-    ask: "Soll dein Gerät melden, dass du am Zug bist, wenn du gerade etwas anderes ansiehst?",
+    ask: "Soll dein Gerät melden, wenn du wieder am Zug bist?",
     yes: "Ja, melden",
     no: "Nein",
     sound: (isOn) => (isOn ? "Ton ausschalten" : "Ton einschalten"),

@@ -186,6 +186,8 @@ export const en = {
     zoomOut: "Zoom out",
     fit: "Show the whole board",
     others: "Show the other places",
+    enlarge: "Show the tile large, to choose a place on it",
+    lens: "The tile, shown large",
     help: "Help",
     language: "Language",
     theme: { auto: "Colours: as the device", light: "Colours: light", dark: "Colours: dark" } as Record<
@@ -256,7 +258,7 @@ export const en = {
   },
 
   notify: {
-    ask: "Shall your device tell you when it is your turn, while you look at something else?",
+    ask: "Shall your device tell you when it is your turn again?",
     yes: "Yes, tell me",
     no: "No",
     sound: (isOn: boolean) => (isOn ? "Turn the sound off" : "Turn the sound on"),

@@ -229,6 +229,8 @@ const french: Messages = {
     zoomOut: "Réduire",
     fit: "Montrer tout le plateau",
     others: "Montrer les autres possibilités",
+    enlarge: "Montrer la tuile en grand, pour y choisir une place",
+    lens: "La tuile, en grand",
     help: "Aide",
     language: "Langue",
     theme: {
@@ -300,7 +302,7 @@ const french: Messages = {
   },
 
   notify: {
-    ask: "Votre appareil doit-il vous prévenir quand c’est à vous de jouer et que vous regardez autre chose ?",
+    ask: "Votre appareil doit-il vous prévenir quand c’est de nouveau à vous ?",
     yes: "Oui, me prévenir",
     no: "Non",
     sound: (isOn) => (isOn ? "Couper le son" : "Activer le son"),

@@ -20,6 +20,7 @@ import { Icon } from "./icon.tsx";
 import { Invite } from "./invite.tsx";
 import { GameResult } from "./game_result.tsx";
 import { MoveWorthLine } from "./move_worth.tsx";
+import { AskToNotify, Hurry } from "./notices.tsx";
 import { PaymentStatus, Steppers } from "./payment.tsx";
 import { ownResignation } from "./resigned.ts";
 import { TileFace } from "./tile_face.tsx";
@@ -52,6 +53,7 @@ export function ActionBar(props: ActionBarProps): JSX.Element | null {
       data-part="actions"
     >
       {isMine ? <Mine key={game.turn.phase} {...step} /> : <Theirs {...step} />}
+      {!isMine && <AskToNotify session={session} />}
     </section>
   );
 }
@@ -103,13 +105,16 @@ function headingOf({ session, game, turn }: StepProps): string {
   return mine > 1 ? text.actionBar.turnOf(nameOf(game, turn.decider)) : text.actionBar.yourTurn;
 }
 
-function Heading({ game, turn, children }: StepProps & { children: string }): JSX.Element {
+function Heading({ session, game, turn, children }: StepProps & { children: string }): JSX.Element {
   return (
-    <h2>
-      <span>{children}</span>
-      {turn.deadline && <Countdown deadline={turn.deadline} timeout={game.turn_timeout_s ?? 0} />}
-      {turn.paused && <span class="countdown">{text.actionBar.paused}</span>}
-    </h2>
+    <>
+      <h2>
+        <span>{children}</span>
+        {turn.deadline && <Countdown deadline={turn.deadline} timeout={game.turn_timeout_s ?? 0} />}
+        {turn.paused && <span class="countdown">{text.actionBar.paused}</span>}
+      </h2>
+      <Hurry session={session} />
+    </>
   );
 }
 

@@ -88,6 +88,7 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
     toggle.current?.focus({ preventScroll: true });
   }, [located, pointedOut]);
   useBack(isAside, () => setAside(false));
+  useEndOfChoice(session, () => setAside(false));
   const hint = session.replayed === null ? session.hint : null;
   useKeyboardShortcuts(session, viewRef);
   useNextInSight(session);
@@ -121,6 +122,12 @@ function Play({ session, pictures }: { session: GameSession; pictures: Pictures 
       </button>
     </main>
   );
+}
+
+/** The sheet that was opened during a choice is about it: with the choice it goes. */
+function useEndOfChoice({ decider, game }: GameSession, onEnd: () => void): void {
+  const asked = decider === null ? null : `${game?.turn?.number} ${game?.turn?.phase} ${decider}`;
+  useEffect(() => (asked === null ? undefined : onEnd), [asked]);
 }
 
 /** Instead of what is to be done in a game that can no longer be read. */

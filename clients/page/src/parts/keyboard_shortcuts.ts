@@ -124,10 +124,10 @@ function handled(event: KeyboardEvent, session: GameSession, { current: view }: 
       session.pointOut(null);
       return true;
     case "+":
-      view?.zoom(STEP, undefined, true);
+      view?.zoom(STEP);
       return true;
     case "-":
-      view?.zoom(1 / STEP, undefined, true);
+      view?.zoom(1 / STEP);
       return true;
     case "f":
       view?.showWhole();

@@ -9,7 +9,7 @@ import { preferences } from "../model/storage.ts";
 import { answer } from "../session/attention.ts";
 import { ScriptedGame, problem } from "../testing/scripted_game.ts";
 import { Countdown } from "./countdown.tsx";
-import { Blocked, Notices } from "./notices.tsx";
+import { AskToNotify, Blocked, Notices } from "./notices.tsx";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 const BO = player(1, "Bo");
@@ -100,14 +100,14 @@ test("who waits for other people is asked once whether the system should tell of
     new ScriptedGame(t, game({ turn: turn({ decider: 1 }), players })).open();
   const against = await waiting([player(0, "Ana"), player(1, "Bo", { kind: "bot", bot: "greedy" })]);
   const session = await waiting([player(0, "Ana"), BO]);
-  assert.equal(textOf(<Notices session={session} />), "", "no move was made here yet");
+  assert.equal(textOf(<AskToNotify session={session} />), "", "no move was made here yet");
   against.hasActed = session.hasActed = true;
-  assert.equal(textOf(<Notices session={against} />), "", "the computer does not let anybody wait");
-  assert.ok(textOf(<Notices session={session} />).includes(text.notify.ask));
+  assert.equal(textOf(<AskToNotify session={against} />), "", "the computer does not let anybody wait");
+  assert.ok(textOf(<AskToNotify session={session} />).includes(text.notify.ask));
   assert.equal(requestPermission.mock.callCount(), 0);
   await answer(true);
   assert.deepEqual([requestPermission.mock.callCount(), preferences().notifications], [1, true]);
-  assert.equal(textOf(<Notices session={session} />), "");
+  assert.equal(textOf(<AskToNotify session={session} />), "");
 });
 
 test("a browser that blocks notifications is said to, and where to allow them", async (t) => {

@@ -22,7 +22,6 @@ export function Notices({ session }: { session: GameSession }): JSX.Element {
       <StandIns session={session} />
       <Paused session={session} />
       <Warning session={session} />
-      <AskToNotify session={session} />
       <Trouble session={session} />
       {notice && (
         <p class="notice">
@@ -80,32 +79,63 @@ function Paused({ session }: { session: GameSession }): JSX.Element | null {
 /** So many seconds before the end the warning is said again. */
 const VERY_SOON_S = 10;
 
-/** Says that time runs out, or has, and what comes of it. */
+/** Says that time runs out, or has, and what comes of it, where the action bar, which does so too, is not in sight. */
 function Warning({ session }: { session: GameSession }): JSX.Element | null {
-  const { game, decider } = session;
-  const deadline = decider === null ? null : (game?.turn?.deadline ?? null);
-  const left = useSecondsLeft(deadline);
-  const isSoon = left !== null && left <= warnsFrom(game?.turn_timeout_s ?? 0);
-  const isVerySoon = isSoon && left <= VERY_SOON_S;
-  const isOver = isSoon && left <= 0;
-  const comes = isOver ? text.away.late : text.away.then;
-  const what = comes[game?.on_timeout ?? "pass"]?.(game?.turn?.phase ?? "") ?? "";
+  const hurry = useHurry(session);
+  const { isVerySoon, isOver, deadline, said } = hurry ?? {};
   useEffect(() => {
-    if (isSoon) announcer.warn(`${isOver ? text.away.over : text.asked.hurry(durationOf(left))} ${what}`);
-  }, [isSoon, isVerySoon, isOver, deadline]);
-  if (!isSoon) return null;
+    if (said !== undefined) announcer.warn(said);
+  }, [hurry !== null, isVerySoon, isOver, deadline]);
   return (
-    <p class="notice hurry">
-      <Icon name="clock" />
-      <span>
-        <b>{isOver ? text.away.over : text.away.hurry(clockOf(left))}</b> {what}
-      </span>
-    </p>
+    hurry && (
+      <div class="notice hurried">
+        <Hurry session={session} />
+      </div>
+    )
   );
 }
 
+/** The words of it. */
+export function Hurry({ session }: { session: GameSession }): JSX.Element | null {
+  const hurry = useHurry(session);
+  return (
+    hurry && (
+      <p class="hurry">
+        <Icon name="clock" />
+        <span>
+          <b>{hurry.time}</b> {hurry.what}
+        </span>
+      </p>
+    )
+  );
+}
+
+interface HurryWords {
+  readonly isVerySoon: boolean;
+  readonly isOver: boolean;
+  readonly deadline: string | null;
+  readonly time: string;
+  readonly what: string;
+  /** How it is said aloud. */
+  readonly said: string;
+}
+
+function useHurry(session: GameSession): HurryWords | null {
+  const { game, decider } = session;
+  const deadline = decider === null ? null : (game?.turn?.deadline ?? null);
+  const left = useSecondsLeft(deadline);
+  if (left === null || left > warnsFrom(game?.turn_timeout_s ?? 0)) return null;
+  const isVerySoon = left <= VERY_SOON_S;
+  const isOver = left <= 0;
+  const comes = isOver ? text.away.late : text.away.then;
+  const what = comes[game?.on_timeout ?? "pass"]?.(game?.turn?.phase ?? "") ?? "";
+  const time = isOver ? text.away.over : text.away.hurry(clockOf(left));
+  const said = `${isOver ? text.away.over : text.asked.hurry(durationOf(left))} ${what}`;
+  return { isVerySoon, isOver, deadline, time, what, said };
+}
+
 /** Asks once whether the system should tell of turns: when a player has moved and waits for other people. */
-function AskToNotify({ session }: { session: GameSession }): JSX.Element | null {
+export function AskToNotify({ session }: { session: GameSession }): JSX.Element | null {
   const [isAnswered, setAnswered] = useState(false);
   const [isBlocked, setBlocked] = useState(false);
   const { game } = session;
@@ -122,7 +152,7 @@ function AskToNotify({ session }: { session: GameSession }): JSX.Element | null 
     void answer(isWanted).then(setBlocked);
   };
   return (
-    <div class="notice ask">
+    <div class="ask">
       <span>{text.notify.ask}</span>
       <button onClick={() => choose(false)}>{text.notify.no}</button>
       <button class="primary" onClick={() => choose(true)}>

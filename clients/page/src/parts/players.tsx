@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Token } from "../board/figure.tsx";
 import { text } from "../messages/index.ts";
 import { nameOf } from "../model/event_sentences.ts";
+import { initialsOf } from "../model/initials.ts";
 import type { Gain } from "../model/news.ts";
 import { featureAt } from "../model/worth.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -18,10 +19,12 @@ export function Players({ session }: { session: GameSession }): JSX.Element | nu
   if (!game) return null;
   const { gains } = session;
   const scores = session.scores?.version === game.version ? session.scores : null;
+  const initials = initialsOf(game.players.map(({ seat }) => nameOf(game, seat)));
+  const { length } = game.players;
   return (
     <section
       ref={scrollSign}
-      class={game.players.length > 2 ? "players many" : "players"}
+      class={`players${length > 2 ? " many" : ""}${length > 3 ? " crowd" : ""}`}
       tabindex={0}
       aria-label={text.game.players}
     >
@@ -31,6 +34,7 @@ export function Players({ session }: { session: GameSession }): JSX.Element | nu
           session={session}
           game={game}
           player={player}
+          initials={initials[player.seat] ?? ""}
           scores={scores}
           gain={(game.result === null && gains.get(player.seat)) || null}
         />
@@ -43,14 +47,17 @@ interface CardProps {
   readonly session: GameSession;
   readonly game: Game;
   readonly player: Player;
+  /** What stands for the name where there is no room for it. */
+  readonly initials: string;
   /** Null where they are not known for this state of the game. */
   readonly scores: Scores | null;
   /** What the player has gained of late. */
   readonly gain: Gain | null;
 }
 
-function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Element {
+function PlayerCard({ session, game, player, initials, scores, gain }: CardProps): JSX.Element {
   const { seat } = player;
+  const isOwn = session.isMine(seat) && game.players.some((other) => !session.isMine(other.seat));
   const decides = game.turn?.decider === seat;
   const card = useRef<HTMLElement>(null);
   const found = session.pointedOut === seat;
@@ -67,14 +74,14 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
   return (
     <article
       ref={card}
-      class={`player ink-${player.color ?? "none"}${decides ? " deciding" : ""}${hasWon ? " winner" : ""}`}
+      class={`player ink-${player.color ?? "none"}${decides ? " deciding" : ""}${hasWon ? " winner" : ""}${isOwn ? " own" : ""}`}
       aria-current={decides ? "true" : undefined}
       data-seat={seat}
     >
       <header>
         <Token color={player.color} />
         <h3 title={name}>
-          {player.kind === "open" ? text.game.unknownPlayer : <Name of={name} />}{" "}
+          {player.kind === "open" ? text.game.unknownPlayer : <Name of={name} initials={initials} />}{" "}
           <small>{addition(session, player)}</small>
         </h3>
         {hasWon && <Won />}
@@ -128,20 +135,20 @@ function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Ele
   );
 }
 
-/** So many letters of a name stay at its end, where its middle is left out, and so short a name is never cut there. */
-const KEPT = 3;
-const SHORT = 8;
+/** Names with more letters are not shown as a whole on a small screen, where a row has three cards, and where it has two. */
+const LONG = 7;
+const VERY_LONG = 13;
 
-/** A name that loses its middle where there is no room for it: at its end it may have what tells it from others. */
-function Name({ of: name }: { of: string }): JSX.Element {
-  const letters = [...name];
-  if (letters.length <= SHORT) return <>{name}</>;
+/** A name, and what stands for it where it does not fit as a whole: the style sheet chooses. */
+function Name({ of: name, initials }: { of: string; initials: string }): JSX.Element {
+  const { length } = [...name];
+  const size = length > VERY_LONG ? " long very-long" : length > LONG ? " long" : "";
   return (
     <>
       <span class="unseen">{name}</span>
-      <span class="name" aria-hidden="true">
-        <span>{letters.slice(0, -KEPT).join("")}</span>
-        <span>{letters.slice(-KEPT).join("")}</span>
+      <span class={`name${size}`} aria-hidden="true">
+        <span class="initials">{initials}</span>
+        <span class="whole">{name}</span>
       </span>
     </>
   );

@@ -38,11 +38,17 @@ export function Recap({ session, pictures }: RecapProps): JSX.Element | null {
     return () => clearTimeout(ticking);
   }, [replayed, isLoaded]);
   useEffect(() => {
-    const tapped = ({ target }: Event): void => {
-      if (target instanceof Element && target.closest(".frame, .recap")) skip();
-    };
+    const isHere = ({ target }: Event): boolean =>
+      target instanceof Element && target.closest(".frame, .recap") !== null;
+    const tapped = (event: Event): void => void (isHere(event) && skip());
+    // What is tapped on the board may go with the step: the focus stays where it is.
+    const pressed = (event: Event): void => void (isHere(event) && event.preventDefault());
     addEventListener("click", tapped);
-    return () => removeEventListener("click", tapped);
+    addEventListener("mousedown", pressed);
+    return () => {
+      removeEventListener("click", tapped);
+      removeEventListener("mousedown", pressed);
+    };
   }, [session]);
   if (!step) return null;
   const { game, diff } = step;

@@ -209,11 +209,12 @@ test("whoever comes back sees what others did since they last looked, step by st
   const session = await script.open();
   session.addTokens({ seats: { 0: "token-0" } });
   assert.deepEqual(isShown(session), [true, 2, null]);
+  assert.deepEqual(session.outlines, [{ cells: [{ x: 1, y: 0 }], seat: 1 }]);
   session.continueRecap();
   assert.deepEqual(isShown(session), [true, 4, null], "a step of which the board shows nothing is left out");
   session.continueRecap();
   assert.deepEqual(isShown(session), [false, 4, 0]);
-  now += 2_000;
+  now += 3_000;
   script.deliver(bo(3));
   assert.equal(session.isRecap, false, "who looks on sees it live");
   const hidden = t.mock.property(document, "hidden", true).mock;

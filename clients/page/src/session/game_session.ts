@@ -59,11 +59,13 @@ export class GameSession extends FollowedGame {
     return this.selectedMove && worthOfMove(this.selectedMove, this.choices.pass?.effects ?? []);
   }
 
-  /** What is outlined on the board: what the choice or the touched feature is about, and what was asked for. */
+  /** What is outlined on the board: what the choice, the touched feature or a recap's step is about, and what was asked for. */
   get outlines(): readonly Outline[] {
     const worth = this.inspection.worth ?? this.worth;
+    const told = this.isRecap ? this.stepShown?.diff : undefined;
     return [
       ...(worth?.outlines ?? []),
+      ...(told ? [{ cells: placesOf(told), seat: told.seat }] : []),
       ...(this.located ? [{ cells: placesOf(this.located.diff), seat: null }] : []),
     ];
   }
