@@ -146,11 +146,12 @@ class Unauthorized(GameError, code="unauthorized", text="{reason}"):
         elif self.placeholder:
             self.reason = Message("{word} stands for a token: {how}", word=self.placeholder, how=HOW_TO_AUTHENTICATE)
         elif self.is_malformed:
-            self.reason = Message(
-                "this is no bearer token: {how}; send an API key in the header Api-Key", how=HOW_TO_AUTHENTICATE
-            )
+            self.reason = Message("this is no bearer token: {how}", how=HOW_TO_AUTHENTICATE)
         else:
-            self.reason = Message("this token is unknown here: send one that creating or joining this game returned")
+            self.reason = Message(
+                "this token is unknown here: send one that creating or joining this game returned, or an API key in "
+                "the header Api-Key"
+            )
 
 
 class NoOwnGames(

@@ -296,6 +296,22 @@ async def test_a_socket_without_a_welcome_is_an_outage(script: ScriptedService, 
         assert await read_versions(game, 2) == [2]
 
 
+async def test_without_a_socket_the_log_is_read_until_one_connects(
+    script: ScriptedService, scripted_client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A firewall refuses all upgrades."""
+    script.upgrade_responses.extend(web.Response(status=403, text="<html>") for _ in range(3))
+    script.responses.append(web.json_response({"bots": []}))
+    log, script.log = script.log, script.log[:5]
+    script.connections.append(send_and_stay(5, 7))
+    async with scripted_client.subscribe(GAME_ID) as game:
+        assert game.version == 5
+        script.log = log
+        assert await read_versions(game, 7) == [6, 7]
+    assert script.subscriptions[0]["since"] == 5
+    assert caplog.messages[-1].endswith("; games are read by HTTP meanwhile")
+
+
 SERVICE = {"Content-Type": "application/problem+json"}
 
 
@@ -304,11 +320,11 @@ SERVICE = {"Content-Type": "application/problem+json"}
     (
         (503, {"Retry-After": "60"}, 4),
         (503, {**SERVICE, "Retry-After": "60"}, 60),
-        (429, {"RateLimit": '"streams";r=0;t=60'}, 60),
+        (429, {**SERVICE, "RateLimit": '"streams";r=0;t=60'}, 60),
         (503, {**SERVICE, "Retry-After": "86400"}, 90),
         (503, {**SERVICE, "Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"}, 90),
         (503, {**SERVICE, "Retry-After": "Fri, 31 Dec 2100 23:59:59 -0000"}, 90),
-        (429, {"RateLimit": '"streams";r=0;t=86400'}, 90),
+        (429, {**SERVICE, "RateLimit": '"streams";r=0;t=86400'}, 90),
         (503, {"Retry-After": "9" * 5000}, 0),
     ),
     ids=lambda value: str(value)[:60],

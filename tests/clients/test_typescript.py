@@ -35,6 +35,7 @@ from south_seas import Client
 from tests.clients.conftest import CLIENTS
 from tests.clients.scripted_service import (
     GAME_ID,
+    WELCOME,
     JsonObject,
     ScriptedService,
     close_without_welcome,
@@ -74,7 +75,7 @@ async def test_it_recovers_from_every_failure(
     node: str, built: Path, script: ScriptedService, websocket: tuple[Path, ...]
 ) -> None:
     """With the WebSocket of Node, and with that of npm, which throws an error event that nobody listens to."""
-    script.upgrade_responses.extend([web.Response(status=503), web.Response(status=502)])
+    script.upgrade_responses.append(web.Response(status=503))
     wait = problem("rate_limited", "wait")
     script.responses.extend(
         [problem_response(wait, **{"Retry-After": "0"}), web.Response(status=502), final_game_response(script)]
@@ -89,11 +90,10 @@ async def test_it_recovers_from_every_failure(
     script.responses.append(web.Response(status=503, headers={"Retry-After": "86400"}))
     script.responses.append(problem_response(problem("rate_limited", "tomorrow", retry_after_s=86_400)))
     messages: list[JsonObject] = []
-    script.greetings.extend(({"type": "hello"}, None))
-    script.connections.extend((close_without_welcome, close_without_welcome))
+    script.greetings.extend(({"type": "hello"}, WELCOME, None))
+    script.connections.extend((close_without_welcome, partial(skip_a_diff, messages), close_without_welcome))
     script.connections.extend(
-        partial(connection, messages)
-        for connection in (skip_a_diff, send_unknown_content, report_unavailable, report_missing_game)
+        partial(connection, messages) for connection in (send_unknown_content, report_unavailable, report_missing_game)
     )
     received = await run_script("failures.mjs", node, built, script.url, *websocket)
     assert received["version"] == len(script.log)

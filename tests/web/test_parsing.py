@@ -249,7 +249,7 @@ MISTAKES: tuple[Mistake, ...] = (
         *(({name: "{owner}"}, BEARER) for name in ("X-Auth-Token", "Cookie")),
         *(({"Authorization": f"Bearer {word}"}, f"{word} stands for a token: send") for word in ("undefined", "TOKEN")),
         ({"Authorization": f"Bearer {'x' * 43}"}, "creating or joining this game returned"),
-        ({"Authorization": "Bearer ssk_mine_x"}, "send an API key in the header Api-Key"),
+        ({"Authorization": "Bearer ssk_mine_x"}, "or an API key in the header Api-Key"),
         ({"Authorization": "Bearer {owner}", "Content-Type": f"{JSON}; charset=iso-8859-1"}, "in UTF-8"),
         ({"Authorization": "Bearer {spectator}"}, "send a seat's or the owner's"),
         ({"Authorization": "Bearer {owner}", "If-Match": "1"}, 'for example "17"'),

@@ -78,9 +78,10 @@ export class HttpClient {
             const date = request.method === "POST" ? response.headers.get("Date") : null;
             if (date !== null)
                 this.options.clock.observe(date, sentAt, performance.now());
-            wait = retryAfter(response);
+            const asked = retryAfter(response);
+            wait = asked && Math.min(asked, MAX_VISIBLE_WAIT_MS / 1000); // what stands in for the service knows no time
             if (mediaType(response) === PROBLEM_TYPE)
-                return new ProblemError(await readProblem(response, wait));
+                return new ProblemError(await readProblem(response, asked));
             if (!response.ok)
                 throw notTheService(response);
             return await read(response);
@@ -104,7 +105,7 @@ export class HttpClient {
         if (isProblem && !RETRYABLE_STATUSES.has(failure.status))
             return null;
         const retryAfterMs = 1000 * ((isProblem ? failure.problem.retry_after_s : failure.retryAfterS) ?? 0);
-        if (retryAfterMs > backoff.maxWaitMs && backoff.maxAttempts !== Infinity)
+        if (isProblem && retryAfterMs > backoff.maxWaitMs && backoff.maxAttempts !== Infinity)
             return null;
         return Math.min(retryAfterMs, backoff.maxWaitMs) + jittered;
     }
@@ -149,19 +150,14 @@ async function parse(response) {
         throw notTheService(response);
     }
 }
-/**
- * Returns the seconds of Retry-After, or until the reset of RateLimit. What stands in for the service does not know when
- * it is back: after other than its problems, and 429, the wait is short.
- */
-function retryAfter(response) {
-    const { status, headers } = response;
-    const longest = status === 429 || mediaType(response) === PROBLEM_TYPE ? Infinity : MAX_VISIBLE_WAIT_MS / 1000;
+/** Returns the seconds of Retry-After, or until the reset of RateLimit. */
+function retryAfter({ status, headers }) {
     const value = headers.get("Retry-After");
     if (value !== null && /^\d{1,9}$/.test(value))
-        return Math.min(Number(value), longest);
+        return Number(value);
     const at = value === null ? Number.NaN : Date.parse(value);
     if (!Number.isNaN(at))
-        return Math.min(Math.max(0, Math.ceil((at - Date.now()) / 1000)), longest);
+        return Math.max(0, Math.ceil((at - Date.now()) / 1000));
     const window = status === 429 ? /;\s*t=(\d{1,9})(?!\d)/.exec(headers.get("RateLimit") ?? "") : null;
     return window === null ? null : Number(window[1]);
 }

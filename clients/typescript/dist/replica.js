@@ -13,14 +13,13 @@ export class Replica {
         return isNew;
     }
     apply(diff) {
-        if (this.game === null)
-            return "gap";
-        if (diff.version <= this.game.version)
+        const version = this.game?.version ?? 0; // creation adds all to nothing
+        if (diff.version <= version)
             return "known";
-        if (diff.version > this.game.version + 1)
+        if (diff.version > version + 1)
             return "gap";
         try {
-            this.game = applyDiff(this.game, diff);
+            this.game = applyDiff(this.game ?? {}, diff);
         }
         catch (error) {
             if (error instanceof PatchError)

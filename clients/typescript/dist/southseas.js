@@ -202,7 +202,8 @@ export class SouthSeas {
     }
     /** Subscribes to a game: the subscription has a replica that receives every change until it is closed. */
     subscribe(id, options = {}) {
-        return new Subscription(id, this.#sockets, { token: this.#token, ...options });
+        const log = (since, request) => this.log(id, since, request);
+        return new Subscription(id, this.#sockets, { token: this.#token, ...options }, log);
     }
     /**
      * Plays a seat: calls `choose` whenever the seat must decide. Resolves to the final GAME. While the service is away, it

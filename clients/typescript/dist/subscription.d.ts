@@ -1,5 +1,6 @@
 /** A subscription to a game: every version once and in order, across lost connections and restarts. */
 import { ProblemError } from "./errors.js";
+import type { RequestOptions } from "./http.js";
 import type { Diff, Game } from "./types.js";
 import type { Sockets } from "./websocket.js";
 /**
@@ -29,8 +30,9 @@ export declare class Subscription {
     #private;
     readonly id: string;
     private readonly options;
+    private readonly log;
     /** Use `SouthSeas.subscribe` to create one. */
-    constructor(id: string, sockets: Sockets, options: SubscribeOptions);
+    constructor(id: string, sockets: Sockets, options: SubscribeOptions, log: (since: number, options: RequestOptions) => AsyncIterable<Diff>);
     /** GAME at the last known version; null until the first snapshot. */
     get game(): Game | null;
     /** The digest of that version. */

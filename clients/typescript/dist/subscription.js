@@ -5,14 +5,18 @@ import { Replica } from "./replica.js";
 export class Subscription {
     id;
     options;
+    log;
     #replica = new Replica();
     #followed;
     #status = "connecting";
     #isSyncing = false;
+    /** Aborts what is read by HTTP. */
+    #closing = new AbortController();
     /** Use `SouthSeas.subscribe` to create one. */
-    constructor(id, sockets, options) {
+    constructor(id, sockets, options, log) {
         this.id = id;
         this.options = options;
+        this.log = log;
         this.#followed = {
             id,
             socket: null,
@@ -27,6 +31,7 @@ export class Subscription {
                     this.#replace(message.game, message.digest);
             },
             disconnected: () => this.#setStatus("reconnecting"),
+            readLog: () => this.#readLog(),
             failed: (problem) => {
                 this.close();
                 options.onError?.(new ProblemError(problem));
@@ -69,6 +74,7 @@ export class Subscription {
             return;
         this.options.signal?.removeEventListener("abort", this.close);
         this.#followed.socket?.remove(this.#followed);
+        this.#closing.abort();
         this.#setStatus("closed");
     };
     #subscribe() {
@@ -83,6 +89,33 @@ export class Subscription {
         this.#isSyncing = false;
         if (this.#replica.replace(game, digest))
             this.#notify(null);
+    }
+    async #readLog() {
+        const options = { token: this.options.token ?? null, signal: this.#closing.signal };
+        this.#isSyncing = false;
+        try {
+            let { game } = this.#replica;
+            for await (const diff of game === null ? [] : this.log(game.version, options)) {
+                const result = this.#replica.apply(diff);
+                if (result === "applied")
+                    this.#notify(diff);
+                if (result === "gap")
+                    game = null;
+            }
+            if (game === null) {
+                const whole = new Replica();
+                for await (const diff of this.log(0, options))
+                    whole.apply(diff);
+                if (whole.game !== null && whole.digest !== null)
+                    this.#replace(whole.game, whole.digest);
+            }
+            return true;
+        }
+        catch (error) {
+            if (error instanceof ProblemError && error.status !== 429 && error.status < 500)
+                this.#followed.failed(error.problem);
+            return false;
+        }
     }
     #applyOrSync(diff) {
         if (this.#isSyncing)

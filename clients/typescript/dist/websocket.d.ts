@@ -17,6 +17,8 @@ export interface FollowedGame {
     receive(message: GameMessage): void;
     /** The next attempt follows. */
     disconnected(): void;
+    /** Reads the changes by HTTP, for want of a socket; resolves to whether that worked. */
+    readLog(): Promise<boolean>;
     /** No attempt can succeed. */
     failed(problem: Problem): void;
 }

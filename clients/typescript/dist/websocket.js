@@ -10,6 +10,8 @@ const RESUMABLE_CLOSE_CODES = new Set([4408, 4429]);
 const PROBLEM_CODES = { 400: "malformed", 401: "unauthorized", 404: "not_found" };
 /** The time in which the welcome must follow a connection's start, and a message a `ping`. */
 const PONG_TIMEOUT_MS = 10_000;
+/** Connections in a row without a welcome, after which games are read by HTTP, if that works. */
+const MAX_REFUSALS = 3;
 /** Games that one socket may follow, until the service's `welcome` says how many. */
 const DEFAULT_MAX_GAMES = 1000;
 /** Subscriptions that await their reply or a rate limit: the service closes a socket that exceeds a limit too often. */
@@ -59,6 +61,9 @@ export class SharedSocket {
     /** The waits of games whose subscription failed for a while. */
     #waits = new Map();
     #failures = 0;
+    /** The connections without a welcome since the last with one. */
+    #refusals = 0;
+    #isReadingLogs = false;
     /** The wait that the service asked for; null if it did not. */
     #retryAfterMs = null;
     #connectingSince = 0;
@@ -167,6 +172,7 @@ export class SharedSocket {
     #onWelcome(welcome) {
         clearTimeout(this.#pongTimeout);
         this.#isWelcomed = true;
+        this.#refusals = 0;
         this.#retryAfterMs = null;
         this.sockets.clock.observe(welcome.now, this.#connectingSince, performance.now());
         this.#pingInterval = setInterval(() => this.#ping(), welcome.ping_interval_ms);
@@ -252,16 +258,20 @@ export class SharedSocket {
     #onDisconnect(code) {
         const isFinal = FINAL_CLOSE_CODES.has(code) || (code >= 4000 && !RESUMABLE_CLOSE_CODES.has(code));
         const games = [...this.#games.values()];
-        const reason = code === 0 ? "the service did not answer" : `the connection was closed with ${code}`;
+        const cause = code === 0 ? "the service did not answer" : `the connection was closed with ${code}`;
         if (isFinal && this.#isWelcomed && this.#retryAfterMs === null) {
             const name = PROBLEM_CODES[code - 4000] ?? "unknown";
-            const problem = problemOf(Math.max(400, code - 4000), name, reason);
+            const problem = problemOf(Math.max(400, code - 4000), name, cause);
             this.#close();
             for (const game of games)
                 game.failed(problem);
             return;
         }
+        if (!this.#isWelcomed)
+            this.#refusals++;
         this.#disconnect();
+        const isRefused = this.#refusals >= MAX_REFUSALS;
+        const reason = isRefused ? `${cause}; games are read by HTTP meanwhile` : cause;
         const { backoff, onRetry, url } = this.sockets;
         const waitMs = Math.min(this.#retryAfterMs ?? 0, backoff.maxWaitMs) + backoffMs(backoff, this.#failures);
         this.#retryAfterMs = null;
@@ -270,6 +280,17 @@ export class SharedSocket {
         onRetry?.({ what: url, reason, waitMs });
         for (const game of games)
             game.disconnected();
+        if (isRefused && !this.#isReadingLogs)
+            void this.#readLogs();
+    }
+    /** Reads the changes of all games by HTTP, one game after the other, unless the service is away or a socket connects. */
+    async #readLogs() {
+        this.#isReadingLogs = true;
+        for (const game of this.#games.values()) {
+            if (this.#isWelcomed || !(await game.readLog()))
+                break;
+        }
+        this.#isReadingLogs = false;
     }
     /**
      * Closes the socket and clears all timers. A socket that is still connecting closes once it is open, because

@@ -124,8 +124,9 @@ export class HttpClient {
       // No cache stores the response to a POST.
       const date = request.method === "POST" ? response.headers.get("Date") : null;
       if (date !== null) this.options.clock.observe(date, sentAt, performance.now());
-      wait = retryAfter(response);
-      if (mediaType(response) === PROBLEM_TYPE) return new ProblemError(await readProblem(response, wait));
+      const asked = retryAfter(response);
+      wait = asked && Math.min(asked, MAX_VISIBLE_WAIT_MS / 1000); // what stands in for the service knows no time
+      if (mediaType(response) === PROBLEM_TYPE) return new ProblemError(await readProblem(response, asked));
       if (!response.ok) throw notTheService(response);
       return await read(response);
     } catch (error) {
@@ -145,7 +146,7 @@ export class HttpClient {
     if (isProblem && failure.code === "conflict" && failures > 0) return jittered;
     if (isProblem && !RETRYABLE_STATUSES.has(failure.status)) return null;
     const retryAfterMs = 1000 * ((isProblem ? failure.problem.retry_after_s : failure.retryAfterS) ?? 0);
-    if (retryAfterMs > backoff.maxWaitMs && backoff.maxAttempts !== Infinity) return null;
+    if (isProblem && retryAfterMs > backoff.maxWaitMs && backoff.maxAttempts !== Infinity) return null;
     return Math.min(retryAfterMs, backoff.maxWaitMs) + jittered;
   }
 }
@@ -195,17 +196,12 @@ async function parse(response: Response): Promise<unknown> {
   }
 }
 
-/**
- * Returns the seconds of Retry-After, or until the reset of RateLimit. What stands in for the service does not know when
- * it is back: after other than its problems, and 429, the wait is short.
- */
-function retryAfter(response: Response): number | null {
-  const { status, headers } = response;
-  const longest = status === 429 || mediaType(response) === PROBLEM_TYPE ? Infinity : MAX_VISIBLE_WAIT_MS / 1000;
+/** Returns the seconds of Retry-After, or until the reset of RateLimit. */
+function retryAfter({ status, headers }: Response): number | null {
   const value = headers.get("Retry-After");
-  if (value !== null && /^\d{1,9}$/.test(value)) return Math.min(Number(value), longest);
+  if (value !== null && /^\d{1,9}$/.test(value)) return Number(value);
   const at = value === null ? Number.NaN : Date.parse(value);
-  if (!Number.isNaN(at)) return Math.min(Math.max(0, Math.ceil((at - Date.now()) / 1000)), longest);
+  if (!Number.isNaN(at)) return Math.max(0, Math.ceil((at - Date.now()) / 1000));
   const window = status === 429 ? /;\s*t=(\d{1,9})(?!\d)/.exec(headers.get("RateLimit") ?? "") : null;
   return window === null ? null : Number(window[1]);
 }

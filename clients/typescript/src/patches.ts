@@ -6,7 +6,7 @@ import type { Diff, Game, PatchOperation } from "./types.js";
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Returns the game after a diff. It shares unchanged parts with the game before, which is not modified. */
-export function applyDiff(game: Game, diff: Diff): Game {
+export function applyDiff(game: Partial<Game>, diff: Diff): Game {
   return applyPatch(game, diff.patch) as Game;
 }
 

@@ -20,11 +20,11 @@ export class Replica {
   }
 
   apply(diff: Diff): ApplyResult {
-    if (this.game === null) return "gap";
-    if (diff.version <= this.game.version) return "known";
-    if (diff.version > this.game.version + 1) return "gap";
+    const version = this.game?.version ?? 0; // creation adds all to nothing
+    if (diff.version <= version) return "known";
+    if (diff.version > version + 1) return "gap";
     try {
-      this.game = applyDiff(this.game, diff);
+      this.game = applyDiff(this.game ?? {}, diff);
     } catch (error) {
       if (error instanceof PatchError) return "gap";
       throw error;

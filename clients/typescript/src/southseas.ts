@@ -319,7 +319,8 @@ export class SouthSeas {
 
   /** Subscribes to a game: the subscription has a replica that receives every change until it is closed. */
   subscribe(id: string, options: SubscribeOptions = {}): Subscription {
-    return new Subscription(id, this.#sockets, { token: this.#token, ...options });
+    const log = (since: number, request: RequestOptions) => this.log(id, since, request);
+    return new Subscription(id, this.#sockets, { token: this.#token, ...options }, log);
   }
 
   /**

@@ -1,6 +1,7 @@
 /** A subscription to a game: every version once and in order, across lost connections and restarts. */
 
 import { ProblemError } from "./errors.js";
+import type { RequestOptions } from "./http.js";
 import { Replica } from "./replica.js";
 import type { ClientMessage, Diff, Game } from "./types.js";
 import type { FollowedGame, Sockets } from "./websocket.js";
@@ -32,12 +33,15 @@ export class Subscription {
   readonly #followed: FollowedGame;
   #status: Status = "connecting";
   #isSyncing = false;
+  /** Aborts what is read by HTTP. */
+  readonly #closing = new AbortController();
 
   /** Use `SouthSeas.subscribe` to create one. */
   constructor(
     readonly id: string,
     sockets: Sockets,
     private readonly options: SubscribeOptions,
+    private readonly log: (since: number, options: RequestOptions) => AsyncIterable<Diff>,
   ) {
     this.#followed = {
       id,
@@ -50,6 +54,7 @@ export class Subscription {
         else this.#replace(message.game, message.digest);
       },
       disconnected: () => this.#setStatus("reconnecting"),
+      readLog: () => this.#readLog(),
       failed: (problem) => {
         this.close();
         options.onError?.(new ProblemError(problem));
@@ -93,6 +98,7 @@ export class Subscription {
     if (this.#status === "closed") return;
     this.options.signal?.removeEventListener("abort", this.close);
     this.#followed.socket?.remove(this.#followed);
+    this.#closing.abort();
     this.#setStatus("closed");
   };
 
@@ -108,6 +114,29 @@ export class Subscription {
   #replace(game: Game, digest: string): void {
     this.#isSyncing = false;
     if (this.#replica.replace(game, digest)) this.#notify(null);
+  }
+
+  async #readLog(): Promise<boolean> {
+    const options = { token: this.options.token ?? null, signal: this.#closing.signal };
+    this.#isSyncing = false;
+    try {
+      let { game } = this.#replica;
+      for await (const diff of game === null ? [] : this.log(game.version, options)) {
+        const result = this.#replica.apply(diff);
+        if (result === "applied") this.#notify(diff);
+        if (result === "gap") game = null;
+      }
+      if (game === null) {
+        const whole = new Replica();
+        for await (const diff of this.log(0, options)) whole.apply(diff);
+        if (whole.game !== null && whole.digest !== null) this.#replace(whole.game, whole.digest);
+      }
+      return true;
+    } catch (error) {
+      if (error instanceof ProblemError && error.status !== 429 && error.status < 500)
+        this.#followed.failed(error.problem);
+      return false;
+    }
   }
 
   #applyOrSync(diff: Diff): void {

@@ -17,6 +17,9 @@ const PROBLEM_CODES: Readonly<Record<number, string>> = { 400: "malformed", 401:
 /** The time in which the welcome must follow a connection's start, and a message a `ping`. */
 const PONG_TIMEOUT_MS = 10_000;
 
+/** Connections in a row without a welcome, after which games are read by HTTP, if that works. */
+const MAX_REFUSALS = 3;
+
 /** Games that one socket may follow, until the service's `welcome` says how many. */
 const DEFAULT_MAX_GAMES = 1000;
 
@@ -37,6 +40,8 @@ export interface FollowedGame {
   receive(message: GameMessage): void;
   /** The next attempt follows. */
   disconnected(): void;
+  /** Reads the changes by HTTP, for want of a socket; resolves to whether that worked. */
+  readLog(): Promise<boolean>;
   /** No attempt can succeed. */
   failed(problem: Problem): void;
 }
@@ -83,6 +88,9 @@ export class SharedSocket {
   /** The waits of games whose subscription failed for a while. */
   readonly #waits = new Map<FollowedGame, ReturnType<typeof setTimeout>>();
   #failures = 0;
+  /** The connections without a welcome since the last with one. */
+  #refusals = 0;
+  #isReadingLogs = false;
   /** The wait that the service asked for; null if it did not. */
   #retryAfterMs: number | null = null;
   #connectingSince = 0;
@@ -187,6 +195,7 @@ export class SharedSocket {
   #onWelcome(welcome: Extract<ServerMessage, { type: "welcome" }>): void {
     clearTimeout(this.#pongTimeout);
     this.#isWelcomed = true;
+    this.#refusals = 0;
     this.#retryAfterMs = null;
     this.sockets.clock.observe(welcome.now, this.#connectingSince, performance.now());
     this.#pingInterval = setInterval(() => this.#ping(), welcome.ping_interval_ms);
@@ -269,15 +278,18 @@ export class SharedSocket {
   #onDisconnect(code: number): void {
     const isFinal = FINAL_CLOSE_CODES.has(code) || (code >= 4000 && !RESUMABLE_CLOSE_CODES.has(code));
     const games = [...this.#games.values()];
-    const reason = code === 0 ? "the service did not answer" : `the connection was closed with ${code}`;
+    const cause = code === 0 ? "the service did not answer" : `the connection was closed with ${code}`;
     if (isFinal && this.#isWelcomed && this.#retryAfterMs === null) {
       const name = PROBLEM_CODES[code - 4000] ?? "unknown";
-      const problem = problemOf(Math.max(400, code - 4000), name, reason);
+      const problem = problemOf(Math.max(400, code - 4000), name, cause);
       this.#close();
       for (const game of games) game.failed(problem);
       return;
     }
+    if (!this.#isWelcomed) this.#refusals++;
     this.#disconnect();
+    const isRefused = this.#refusals >= MAX_REFUSALS;
+    const reason = isRefused ? `${cause}; games are read by HTTP meanwhile` : cause;
     const { backoff, onRetry, url } = this.sockets;
     const waitMs = Math.min(this.#retryAfterMs ?? 0, backoff.maxWaitMs) + backoffMs(backoff, this.#failures);
     this.#retryAfterMs = null;
@@ -285,6 +297,16 @@ export class SharedSocket {
     this.#reconnectTimer = setTimeout(() => this.#connect(), waitMs);
     onRetry?.({ what: url, reason, waitMs });
     for (const game of games) game.disconnected();
+    if (isRefused && !this.#isReadingLogs) void this.#readLogs();
+  }
+
+  /** Reads the changes of all games by HTTP, one game after the other, unless the service is away or a socket connects. */
+  async #readLogs(): Promise<void> {
+    this.#isReadingLogs = true;
+    for (const game of this.#games.values()) {
+      if (this.#isWelcomed || !(await game.readLog())) break;
+    }
+    this.#isReadingLogs = false;
   }
 
   /**

@@ -26,9 +26,9 @@ from south_seas.errors import (
     UnreachableError,
     error_for,
 )
-from south_seas.models import Problem
+from south_seas.models import BotList, Problem
 
-__all__ = ["CONNECTION_ERRORS", "LOG", "HttpClient", "HttpRequest", "QueryValue", "retry_after_s"]
+__all__ = ["CONNECTION_ERRORS", "LOG", "PROBLEM_TYPE", "HttpClient", "HttpRequest", "QueryValue", "retry_after_s"]
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ LOG = logging.getLogger("south_seas")
 """Has a warning for each retry; silent unless the program configures logging."""
 LOG.addHandler(logging.NullHandler())
 
-_PROBLEM_TYPE = "application/problem+json"
+PROBLEM_TYPE = "application/problem+json"
 """The media type of the service's errors (RFC 9457), and of other applications': `_read_problem` tells them apart."""
 
 _RATE_LIMIT = re.compile(r";\s*t=(\d{1,9})(?!\d)", re.ASCII)
@@ -113,6 +113,14 @@ class HttpClient:
         """Send a request and return the body of the response."""
         return await self._request(bytes, request, token)
 
+    async def is_answering(self) -> bool:
+        """Return whether the service itself answers a request."""
+        try:
+            decode(await self._send(HttpRequest("GET", "/v1/bots"), self.headers(None)), BotList)
+        except (ClientError, DecodingError):
+            return False
+        return True
+
     async def _request(self, read: Callable[[bytes], T], request: HttpRequest, token: str | None) -> T:
         """Send a request until the service itself responds, or as often as the backoff permits."""
         headers = {**self.headers(token), **request.headers}
@@ -153,8 +161,9 @@ class HttpClient:
             raise UnreachableError(self.url, "a URL begins with http:// or https://, and names a host") from error
         except CONNECTION_ERRORS as error:
             raise UnreachableError(self.url, str(error) or type(error).__name__) from error
-        wait_s = retry_after_s(response.headers, response.status)
-        if response.content_type == _PROBLEM_TYPE and (problem := _read_problem(content)) is not None:
+        problem = _read_problem(content) if response.content_type == PROBLEM_TYPE else None
+        wait_s = retry_after_s(response.headers, response.status, is_problem=problem is not None)
+        if problem is not None:
             raise error_for(msgspec.structs.replace(problem, retry_after_s=problem.retry_after_s or wait_s))
         if response.status >= 300 or response.content_type == "text/html":
             target = response.headers.get("Location")
@@ -169,16 +178,18 @@ class HttpClient:
 
     def _wait_s(self, error: ClientError, failures: int) -> float | None:
         """Return the wait before the next attempt; None if there is none."""
-        jittered = self.backoff.wait_s(failures)
+        jittered, bound_s = self.backoff.wait_s(failures), self.backoff.max_wait_s
         match error:
             case InvalidResponseError():  # another application's: a portal, or a proxy that has lost its way
                 return jittered
             case ConflictError(code="conflict") if failures:  # the attempt whose response was lost may still be running
                 return jittered
-            case RetryableError(retry_after_s=retry_after) | UnreachableError(retry_after_s=retry_after):
-                requested_s, bound_s = retry_after or 0, self.backoff.max_wait_s
-                is_too_long = requested_s > bound_s and self.backoff.max_attempts is not None
-                return None if is_too_long else min(requested_s, bound_s) + jittered
+            case RetryableError(retry_after_s=int(wait_s)) if (
+                wait_s > bound_s and self.backoff.max_attempts is not None
+            ):
+                return None
+            case RetryableError(retry_after_s=wait_s) | UnreachableError(retry_after_s=wait_s):
+                return min(wait_s or 0, bound_s) + jittered
             case _:
                 return None
 
@@ -188,7 +199,7 @@ async def _raise_refused_upgrade(
 ) -> aiohttp.ClientResponse:
     """Raise what `ws_connect` raises, with the detail of the problem, which `ws_connect` does not read."""
     response = await handler(request)
-    if aiohttp.hdrs.UPGRADE not in request.headers or response.content_type != _PROBLEM_TYPE:
+    if aiohttp.hdrs.UPGRADE not in request.headers or response.content_type != PROBLEM_TYPE:
         return response
     if (problem := _read_problem(await response.read())) is not None:
         raise aiohttp.WSServerHandshakeError(
@@ -214,23 +225,24 @@ def _read_problem(content: bytes) -> Problem | None:
     return None
 
 
-def retry_after_s(headers: Mapping[str, str], status: int) -> int | None:
+def retry_after_s(headers: Mapping[str, str], status: int, *, is_problem: bool) -> int | None:
     """Return the wait in seconds that headers ask for: Retry-After, or the reset of RateLimit.
 
-    What stands in for the service does not know when it is back: but for a 429, it delays no longer than the backoff.
+    What stands in for the service, and so sends no problem of it, delays no longer than the backoff.
     """
     value = headers.get("Retry-After")
     if value is None:
         window = _RATE_LIMIT.search(headers.get("RateLimit", ""))
-        return int(window[1]) if window is not None and status == 429 else None
-    if _SECONDS.fullmatch(value):
+        if window is None or status != 429:
+            return None
+        wait_s = int(window[1])
+    elif _SECONDS.fullmatch(value):
         wait_s = int(value)
     elif (at := _parse_date(value)) is not None:
         wait_s = max(0, int((at - datetime.now(UTC)).total_seconds()) + 1)
     else:
         return None
-    is_known = status == 429 or headers.get("Content-Type", "").startswith(_PROBLEM_TYPE)
-    return wait_s if is_known else min(wait_s, MAX_BACKOFF_S)
+    return wait_s if is_problem else min(wait_s, MAX_BACKOFF_S)
 
 
 def _parse_date(value: str) -> datetime | None:

@@ -11,6 +11,7 @@ from south_seas.decoding import DecodingError
 from south_seas.errors import InvalidResponseError, RetryableError, UnreachableError
 from south_seas.events import Connected, Disconnected, StartState, SubscriptionEvent, SubscriptionState
 from south_seas.http import LOG
+from south_seas.json_patch import apply_patch
 from south_seas.log_pages import iterate_log
 from south_seas.models import Diff, GameView, Snapshot
 from south_seas.replica import JsonObject, OutOfSync, Replica
@@ -163,6 +164,8 @@ class Subscription:
                     wait_s = backoff.wait_s(failures) + min(message.retry_after_s, backoff.max_wait_s)
                     LOG.warning("subscribing again to game %s in %.1f s: %s", self.id, wait_s, message.reason)
                 failures += 1
+                if message.is_refused and await self._read_log():
+                    was_connected = True
                 if not was_connected and backoff.is_exhausted(failures):
                     raise UnreachableError(self._http.url, message.reason)
                 self.is_connected = False
@@ -229,9 +232,33 @@ class Subscription:
             self._publish(Snapshot(digest=digest, game=snapshot.view))
         self._is_syncing = False
 
+    async def _read_log(self) -> bool:
+        """Read the changes by HTTP, for want of a socket; return whether that worked."""
+        self._is_syncing = False
+        try:
+            try:
+                async for diff in self._log(0 if self._replica is None else self._replica.version):
+                    self._apply(diff)
+            except OutOfSync:
+                await self._read_whole_log()
+        except (UnreachableError, RetryableError, InvalidResponseError):
+            return False
+        return True
+
+    async def _read_whole_log(self) -> None:
+        """Replace the replica, if any, by what the log makes of an empty document."""
+        document, digest = JsonObject(), ""
+        async for diff in self._log(0):
+            document, digest = apply_patch(document, diff["patch"]), diff["digest"]
+        self._replica = Replica(document, digest)
+        self._publish(Snapshot(digest=digest, game=self._replica.view))
+
+    def _log(self, since: int) -> AsyncGenerator[JsonObject, None]:
+        return iterate_log(self._http, self.id, self._token, since)
+
     async def _catch_up(self, replica: Replica, version: int) -> None:
         """Apply diffs from the log up to `version`, as far as they continue the replica."""
-        async with aclosing(iterate_log(self._http, self.id, self._token, replica.version)) as log:
+        async with aclosing(self._log(replica.version)) as log:
             async for diff in log:
                 try:
                     if diff["version"] <= version:

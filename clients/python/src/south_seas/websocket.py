@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
@@ -13,7 +14,7 @@ import msgspec
 from south_seas.decoding import DecodingError, convert
 from south_seas.errors import InvalidResponseError, RetryableError, error_for, make_problem
 from south_seas.events import Connected
-from south_seas.http import CONNECTION_ERRORS, LOG, HttpClient, retry_after_s
+from south_seas.http import CONNECTION_ERRORS, LOG, PROBLEM_TYPE, HttpClient, retry_after_s
 from south_seas.models import Problem
 from south_seas.replica import JsonObject
 
@@ -40,6 +41,9 @@ STABLE_CONNECTION_S = 10.0
 MAX_PENDING = 20
 """Subscriptions that await their reply: the service closes a socket that exceeds its rate limit too often."""
 
+MAX_REFUSALS = 3
+"""Connections in a row without a welcome, after which games are read by HTTP, if that works."""
+
 DEFAULT_MAX_GAMES = 1000
 """Games that one socket may watch, until the service's `welcome` says how many."""
 
@@ -61,6 +65,8 @@ class Ended(NamedTuple):
     """The wait that the service asks for, in the latter case."""
     failure: Exception | None = None
     """Why no further connection can succeed."""
+    is_refused: bool = False
+    """Whether what is between lets requests pass, but no socket: the game is read by HTTP until one connects."""
 
 
 Messages = asyncio.Queue[JsonObject | Connected | Ended]
@@ -119,6 +125,8 @@ class SharedSocket:
         self._task: asyncio.Task[None] | None = None
         self._opened: asyncio.Future[Ended | None] | None = None
         self._failures = 0
+        self._refusals = 0
+        """The connections without a welcome since the last with one."""
         self._retry_at = 0.0
         self._min_wait_s: float | None = None
         """The wait that `closing`, or a refusal, asked for."""
@@ -182,7 +190,9 @@ class SharedSocket:
             reason = await self._read_connection(opened)
         except aiohttp.WSServerHandshakeError as error:
             reason = f"the upgrade failed with {error.status}: {error.message}"
-            self._min_wait_s = retry_after_s(error.headers or {}, error.status)
+            headers: Mapping[str, str] = error.headers or {}
+            is_problem = headers.get("Content-Type", "").startswith(PROBLEM_TYPE)
+            self._min_wait_s = retry_after_s(headers, error.status, is_problem=is_problem)
         except CONNECTION_ERRORS as error:
             reason = str(error) or type(error).__name__
         except Exception as error:  # noqa: BLE001  it is raised where each game's messages are read
@@ -192,10 +202,14 @@ class SharedSocket:
         backoff = self._http.backoff
         wait_s = backoff.wait_s(self._failures) + min(self._min_wait_s or 0.0, backoff.max_wait_s)
         self._failures += 1
+        self._refusals = 0 if opened.done() else self._refusals + 1
+        is_refused = self._refusals >= MAX_REFUSALS and await self._http.is_answering()
+        if is_refused:
+            reason += "; games are read by HTTP meanwhile"
         if failure is None:
             LOG.warning("reconnecting to %s in %.1f s: %s", self._url, wait_s, reason)
         self._retry_at, self._opened = clock.time() + wait_s, None
-        ended = Ended(reason, wait_s, failure=failure)
+        ended = Ended(reason, wait_s, failure=failure, is_refused=is_refused)
         if not opened.done():
             opened.set_result(ended)
         subscribed, self._messages = self._messages, {}
