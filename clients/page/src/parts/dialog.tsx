@@ -1,7 +1,7 @@
 /** A dialog over everything else; Escape, Back and a tap beside it close it, and the focus goes back to where it was. */
 
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { useBack } from "../model/back.ts";
 import { Announcements } from "./announcements.tsx";
@@ -22,10 +22,9 @@ export function Dialog({ heading, isQuestion, onClose, children, foot }: DialogP
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const body = useId();
+  // It is open before it can be closed.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   useBack(true, () => dialog.current?.close());
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   return (
     <dialog
       ref={dialog}

@@ -349,7 +349,10 @@ test("who asks to be asked no more leaves their islanders out, until they take t
   await settled();
   assert.equal(script.act.mock.callCount(), 0, "it is asked");
   const { moves } = script;
+  session.replay(1);
   session.setLeaves(true);
+  assert.equal(script.act.mock.callCount(), 0, "a replay asks nothing");
+  session.replay(null);
   script.moves = [];
   await settled();
   assert.equal(script.act.mock.calls[0]?.arguments[1].move, "pass");

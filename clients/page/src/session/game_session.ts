@@ -12,7 +12,7 @@ import { type MoveWorth, type Outline, worthOfMove } from "../model/worth.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
 import { FollowedGame } from "./followed_game.ts";
 import type { Step } from "./game_history.ts";
-import { Gate } from "./gate.ts";
+import { Gate, type Touch } from "./gate.ts";
 import { lessonState } from "./lesson.ts";
 import { Outbox } from "./outbox.ts";
 import { NOTHING_SELECTED, type Selection, onlyChoice, selectedMove, stillChosen } from "./selection.ts";
@@ -37,7 +37,8 @@ export class GameSession extends FollowedGame {
   hint: Hint | null = null;
 
   /** What waits until its question has been on the screen for long; the version is null until its question is known. */
-  private kept: { readonly version: number | null; readonly act: () => void } | null = null;
+  private kept: { readonly version: number | null; readonly touch: Touch; readonly act: () => void } | null =
+    null;
   /** Through which each action of the user goes. */
   readonly gate = new Gate(() => this.doKept());
   private readonly outbox: Outbox;
@@ -129,7 +130,9 @@ export class GameSession extends FollowedGame {
   /** What ends a replay answers no question after it. */
   override replay(step: number | null): void {
     super.replay(step);
-    if (step === null) this.gate.ask(`after a replay, at ${performance.now()}`);
+    if (step !== null) return;
+    this.gate.ask(`after a replay, at ${performance.now()}`);
+    this.leave();
   }
 
   /** Lets go of what is chosen. */
@@ -168,7 +171,7 @@ export class GameSession extends FollowedGame {
 
   /** Does something later, if it can be meant. */
   private keep(version: number | null, act: () => void): void {
-    if (this.gate.isMeant) this.kept = { version, act };
+    if (this.gate.isMeant) this.kept = { version, touch: this.gate.last, act };
   }
 
   /** Does what has waited, if its question is still there. */
@@ -176,7 +179,7 @@ export class GameSession extends FollowedGame {
     const { kept } = this;
     if (kept && !this.isBusy && this.gate.isOpen && this.choices !== NOTHING) {
       this.kept = null;
-      this.gate.touch({ at: performance.now() });
+      this.gate.touch({ ...kept.touch, at: performance.now() });
       if (kept.version === this.latest?.version) kept.act();
     }
     this.notify();

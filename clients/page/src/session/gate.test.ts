@@ -81,6 +81,11 @@ test("another key, or a tap elsewhere, is no double one; a key is kept while a m
     t.mock.timers.tick(SETTLING_MS);
     await settled();
     assert.equal(script.act.mock.callCount(), 2, JSON.stringify(touch));
+    press(2010, pass);
+    press(3000);
+    t.mock.timers.tick(SETTLING_MS);
+    await settled();
+    assert.equal(script.act.mock.callCount(), 3, "what was kept was pressed elsewhere");
     t.mock.timers.reset();
     t.mock.restoreAll();
   }

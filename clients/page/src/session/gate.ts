@@ -21,7 +21,8 @@ const NO_TOUCH: Touch = { at: Infinity, key: "", x: 0, y: 0 };
 export class Gate {
   private question: string | null = null;
   private askedAt = -Infinity;
-  private last = NO_TOUCH;
+  /** What the user began last. */
+  last = NO_TOUCH;
   /** What led to the last action. */
   private acted: Touch | null = null;
   private opening: ReturnType<typeof setTimeout> | undefined;
