@@ -139,10 +139,10 @@ class RedisHealth:
         new = secrets.token_hex(8).encode()
         stored, probed_at = await asyncio.gather(
             self._client.execute("SET", key, new, "NX", "GET", wait_for_replicas=True),
-            self._client.execute("SET", own_key, now_ms, "EX", DAY_S, "GET", wait_for_replicas=True),
+            self._client.execute("GET", own_key),  # before it is set: a SET that no replica confirms is stored
         )
         known, self._markers[key] = self._markers.get(key), stored or new
-        last_ms, self._probed_at[key] = self._probed_at.get(key), now_ms
+        last_ms, self._probed_at[key] = self._probed_at.get(key), int(probed_at or now_ms)
         if stored is None and known is None:
             logger.info("Redis (%s) is new to this service", primary)
         elif known not in (None, stored):
@@ -156,6 +156,8 @@ class RedisHealth:
             logger.error("Redis (%s) went back by %s: what it acknowledged meanwhile is lost", primary, age)
             if probed_at is None:  # it has expired, and games with it
                 await self._client.execute("SET", keys.EMPTIED, int(clock.now()))
+        await self._client.execute("SET", own_key, now_ms, "EX", DAY_S, wait_for_replicas=True)
+        self._probed_at[key] = now_ms
 
     async def _check_clock(self, primary: str) -> None:
         """Log and count if a primary's clock differs much from this machine's. Raise StoreUnavailable."""

@@ -33,7 +33,7 @@ from service.store.connection import InvalidRedisURL, error_code, parse_url, to_
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from service.store.health import PROBE_TTL_S, RETRY_INTERVAL_S
-from service.store.pipeline import Wait
+from service.store.pipeline import PipelinedClient, Wait
 from service.store.server_check import Finding
 from service.store.topology import SOLE_PRIMARY
 from tests import redis_servers
@@ -376,7 +376,7 @@ async def test_a_server_that_was_emptied_is_logged_and_counted_by_every_instance
 
 
 async def test_a_server_with_older_files_is_noticed_by_whoever_plays_over_http_only(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with standalone(tmp_path) as deployment, connect(deployment.url) as store, connect(deployment.url) as other:
         (node,) = deployment.nodes
@@ -391,6 +391,17 @@ async def test_a_server_with_older_files_is_noticed_by_whoever_plays_over_http_o
         copy.rename(files)
         node.start()
         await node.wait_until_ready()
+        execute = PipelinedClient.execute
+
+        async def unconfirmed(client: PipelinedClient, *command: Any, **options: Any) -> Any:
+            reply = await execute(client, *command, **options)
+            if options.get("wait_for_replicas"):
+                raise StoreUnavailable("no replica has it in time")
+            return reply
+
+        with monkeypatch.context() as patched:
+            patched.setattr(PipelinedClient, "execute", unconfirmed)
+            await store.health.probe()
         await wait_until(store.health.probe)
         await wait_until(other.health.probe)
         assert await store.health.probe()

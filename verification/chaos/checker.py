@@ -114,7 +114,7 @@ def check(
     for game, final_state in final_states.items():
         game_ops = [op for op in ops.values() if op.invocation.game == game]
         game_losses = [loss for loss in losses if loss.may_affect(game)]
-        if final_state.document["status"] != "finished" and _is_end_lost(game_ops, game_losses):
+        if _is_end_lost(records, final_state, game_ops, game_losses):
             ended_early.add(game)
         result += _check_log(final_state, is_end_lost=game in ended_early)
         result += _check_operations(final_state, game_ops, game_losses)
@@ -143,9 +143,21 @@ def _check_missing(records: Sequence[Record], losses: Sequence[Loss]) -> Iterato
                 yield Violation("lost", record.client, f"{game} was created, but does not exist")
 
 
-def _is_end_lost(ops: Sequence[_Operation], losses: Sequence[Loss]) -> bool:
-    """Return whether players may have ended a game before its servers went back, and none has seen that."""
-    return any(max((op.invocation.at for op in ops), default=loss.stopped_at) < loss.stopped_at for loss in losses)
+def _is_end_lost(
+    records: Sequence[Record], final_state: FinalState, ops: Sequence[_Operation], losses: Sequence[Loss]
+) -> bool:
+    """Return whether players may have ended a game before its servers went back, and none has seen that.
+
+    A clock may have ended it again.
+    """
+    log = {(diff["version"], diff["digest"]) for diff in final_state.log}
+    game = final_state.game
+    messages = [one for one in records if isinstance(one, (DiffReceived, SnapshotReceived)) and one.game == game]
+    last_at = max((one.at for one in messages if (one.version, one.digest) not in log), default=0.0)
+    return any(
+        loss.copied_at < last_at and max((op.invocation.at for op in ops), default=loss.stopped_at) < loss.stopped_at
+        for loss in losses
+    )
 
 
 def _operations(records: Sequence[Record]) -> dict[str, _Operation]:

@@ -25,7 +25,7 @@ from verification.chaos.rolling_update import polling, roll_instances
 from verification.chaos.scenarios import SCENARIOS, Scenario, play_games
 from verification.chaos.testbed import REPLICAS, Testbed, count_archived_logs, start_testbed, wait_until_healthy
 
-FINISH_TIMEOUT_S = 180.0
+FINISH_TIMEOUT_S = 600.0
 """How long games may take to finish after the last fault."""
 
 CONCURRENT_GAMES = 32

@@ -105,6 +105,12 @@ test("a tile on trial, and its spots, need no larger tiles than free cells", () 
   ];
   const [free, ...others] = [cells, trial, next].map((one) => aimOf(one, PICTURES)?.tile);
   assert.deepEqual(others, [free, free]);
+  const [before, after] = [aimOf(cells, PICTURES), aimOf(trial, PICTURES)];
+  assert.deepEqual(
+    after,
+    before && { ...before, first: ["1,-1"] },
+    "the view stays where the cell was chosen",
+  );
 });
 
 test("figures that are near each other need larger tiles, for a finger more than for a mouse", (t) => {

@@ -70,8 +70,6 @@ export function aimOf(session: GameSession, pictures: Pictures): Aim | null | un
   if (replayed !== null) return session.isRecap ? aimAtNews(session) : null;
   if (decider === null) return aimAtNews(session);
   if (choices === NOTHING) return undefined;
-  const trial = selection.cell && [targetOf(keyOf(selection.cell), selection.cell)];
-  if (trial) return { isChoice: true, targets: trial, first: [], latest: [], own: [], tile: figureTile() };
   const spots = spotsShown(session, pictures);
   const targets = [
     ...[...choices.cells].map(([key, { cell }]) => targetOf(key, cell)),
@@ -80,7 +78,7 @@ export function aimOf(session: GameSession, pictures: Pictures): Aim | null | un
     }),
   ];
   if (targets.length === 0) return aimAtNews(session);
-  const suggested = suggestedStop(session);
+  const suggested = selection.cell ? keyOf(selection.cell) : suggestedStop(session);
   const placing = spots.flatMap(({ choice: { kind, key } }) => (kind === "place" ? [key] : []));
   const first = suggested === undefined || spots.length > 0 ? placing : [suggested];
   // Where there is a lens for the others, figures that are near each other still need larger tiles.

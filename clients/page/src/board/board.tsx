@@ -126,7 +126,9 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   /** Looks at what lies under a tap, of a tile at the segment that is nearest. */
   function inspect(event: MouseEvent): void {
     const view = viewRef.current;
-    if (!view || (event.target instanceof Element && event.target.closest(".choice, .islander"))) return;
+    const target = event.target as Element;
+    // What was tapped may have gone already, by what the tap did.
+    if (!view || !target.isConnected || target.closest(".choice, .islander")) return;
     const point = view.boardPoint({ x: event.clientX, y: event.clientY });
     const cell = { x: Math.floor(point.x / SIZE), y: Math.floor(point.y / SIZE) };
     if (enlarged && !isClosed) return closeLens();
