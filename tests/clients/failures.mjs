@@ -65,6 +65,17 @@ const medianMs = delays.sort((one, other) => one - other)[500];
 const clock = southSeas.withToken("other").clock; // set by the welcome, in place of Date
 const midnight = Math.round(clock.secondsLeft("2026-01-02T00:00:00Z") / 100);
 
+const wrong = [
+  () => new SouthSeas(),
+  () => new SouthSeas(url),
+  () => new SouthSeas({ baseUrl: url }),
+  () => new SouthSeas({ url: `${url}/v1` }),
+  () => southSeas.subscribe("g", { from: game }),
+  () => southSeas.subscribe(undefined),
+  () => southSeas.play("g", "A", () => {}),
+].map((call) => new Promise((resolve) => resolve(call())).catch((error) => error.message));
+for (const ifMatch of ["1-e", '"1-e"', { version: 1, digest: "e" }]) await single.undo("g", {}, { ifMatch }).catch(() => {});
+
 console.log(
-  JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries }),
+  JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries, wrong: await Promise.all(wrong) }),
 );

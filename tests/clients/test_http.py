@@ -7,6 +7,7 @@ import logging
 import re
 import time
 import tomllib
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from importlib import resources
 from statistics import median
@@ -193,6 +194,33 @@ async def test_requests_have_language_and_token(script: ScriptedService) -> None
     assert "Authorization" not in second.headers
     assert (third.headers["Authorization"], third.headers["Accept-Language"]) == ("Bearer secret", "de")
     assert first.transport is third.transport
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    (
+        (lambda _: Client("http://host/v1/"), "without /v1"),
+        (lambda client: client.read("v1/bots"), "a path begins with /"),
+        (lambda client: client.subscribe(GAME_ID, start=GONE), "with game and digest"),
+        (lambda client: client.subscribe(None), "by its id"),
+        (lambda client: client.play(GAME_ID, "A", min), "by its number"),
+        (lambda client: client.play(GAME_ID, 9, min), "no seat 9: its seats are 0 to "),
+    ),
+)
+async def test_a_wrong_argument_is_named(
+    script: ScriptedService, scripted_client: Client, call: Callable[[Client], Any], reason: str
+) -> None:
+    script.connections.append(send_and_stay(1, 1))
+    with pytest.raises((TypeError, ValueError), match=reason):
+        await call(scripted_client)
+
+
+async def test_if_match_may_have_the_quotes_of_the_header(script: ScriptedService, scripted_client: Client) -> None:
+    for revision in ("9-ab", '"9-ab"'):
+        script.responses.append(problem_response(problem("not_found", "no")))
+        with pytest.raises(NotFoundError):
+            await scripted_client.undo("g", if_match=revision)
+    assert {request.headers["If-Match"] for request in script.requests} == {'"9-ab"'}
 
 
 NOT_FOR_PLAYERS = {"/", "/livez", "/readyz", "/openapi.json", "/asyncapi.json"}

@@ -104,7 +104,7 @@ async def test_it_recovers_from_every_failure(
     )
     assert received["unreadable"] == f"{script.url}/ is unreachable: 200 OK, which is no answer of the service"
     assert (received["standIn"], received["patient"]) == (4, "done")
-    assert len({request.headers["Idempotency-Key"] for request in script.requests if request.method == "POST"}) == 1
+    assert len({request.headers["Idempotency-Key"] for request in script.requests if request.path == "/v1/games"}) == 1
     assert "fr" in {request.headers.get("Accept-Language") for request in script.requests}
     assert received["retries"][:2] == [
         ["GET /v1/games/g", "wait"],
@@ -119,6 +119,9 @@ async def test_it_recovers_from_every_failure(
     assert received["missing"] == "not_found"
     assert received["patchErrors"] == [True] * 5
     assert received["aborted"] == "enough"
+    reasons = (*["pass { url: "] * 3, "without /v1", "with { game, digest }", "by its id", "by its number")
+    assert all(map(str.__contains__, received["wrong"], reasons)), received["wrong"]
+    assert {request.headers.get("If-Match") for request in script.requests} == {None, '"1-e"'}
     assert received["medianMs"] < 2000
     assert (received["midnight"], received["now"][:13]) == (864, "2026-01-01T00")
 

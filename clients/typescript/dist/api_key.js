@@ -1,16 +1,15 @@
 /** The client of an API key: the key's quotas, all games of the key, and one webhook for all of them. */
 import { BACKOFF } from "./backoff.js";
 import { ServerClock } from "./clock.js";
-import { HttpClient } from "./http.js";
+import { HttpClient, baseUrl } from "./http.js";
 /** A client of a host of many players, as a chat bot. To create games with the key, give it to `SouthSeas`. */
 export class ApiKeyClient {
     #http;
     #headers;
     constructor(options) {
-        const base = String(options.url);
         this.#headers = { "Api-Key": options.apiKey };
         this.#http = new HttpClient({
-            base: base.endsWith("/") ? base : `${base}/`,
+            base: baseUrl(options.url),
             token: null,
             language: null,
             fetch: options.fetch ?? globalThis.fetch.bind(globalThis),

@@ -50,5 +50,7 @@ export declare class HttpClient {
     /** Returns the wait before the next attempt, or null if there is none. */
     private retryDelay;
 }
+/** Returns the URL of the service with a slash at its end. Throws TypeError. */
+export declare function baseUrl(url: string | URL | undefined): string;
 /** Returns a random key of 64 hexadecimal digits. */
 export declare function newKey(): string;

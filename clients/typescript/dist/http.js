@@ -110,6 +110,15 @@ export class HttpClient {
         return Math.min(retryAfterMs, backoff.maxWaitMs) + jittered;
     }
 }
+/** Returns the URL of the service with a slash at its end. Throws TypeError. */
+export function baseUrl(url) {
+    if (url === undefined)
+        throw new TypeError('pass { url: "https://..." }, the URL of the service');
+    const base = String(url).replace(/\/*$/, "/");
+    if (base.endsWith("/v1/"))
+        throw new TypeError(`${String(url)}: give the url without /v1, which the client adds`);
+    return base;
+}
 /** Returns a random key of 64 hexadecimal digits. */
 export function newKey() {
     return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");

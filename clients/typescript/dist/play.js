@@ -15,6 +15,9 @@ const OVERTAKEN_CODES = new Set([
  * SeatReplacedError and SeatResignedError.
  */
 export async function playSeat(client, id, seat, choose, options) {
+    if (!Number.isInteger(seat) || seat < 0) {
+        throw new TypeError(`a seat is given by its number, from 0, not by ${JSON.stringify(seat)}`);
+    }
     let onChange = () => { };
     let failure = null;
     const request = options.signal === undefined ? {} : { signal: options.signal };
@@ -45,6 +48,8 @@ export async function playSeat(client, id, seat, choose, options) {
             if (game?.status === "finished" || game?.status === "aborted")
                 return game;
             const player = game?.players[seat];
+            if (game !== null && player === undefined)
+                throw new RangeError(`the game has no seat ${seat}`);
             if (game?.turn && player?.resigned)
                 throw new SeatResignedError(seat);
             if (game?.turn && player?.kind === "human" && player.bot !== null) {

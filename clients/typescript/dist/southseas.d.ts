@@ -34,8 +34,8 @@ export interface LegalMovesOptions extends RequestOptions {
     readonly includeLegalMoves?: boolean;
 }
 export interface ActOptions extends LegalMovesOptions {
-    /** The version, and optionally digest, that the game must have. */
-    readonly ifMatch?: {
+    /** The version, and optionally digest, that the game must have; or `VERSION` or `VERSION-DIGEST`, with or without quotes. */
+    readonly ifMatch?: string | {
         readonly version: number;
         readonly digest?: string | null;
     };

@@ -2,9 +2,14 @@
 import { BACKOFF } from "./backoff.js";
 import { ServerClock } from "./clock.js";
 import { Subscription } from "./subscription.js";
-import { HttpClient } from "./http.js";
+import { HttpClient, baseUrl } from "./http.js";
 import { playSeat } from "./play.js";
 import { Sockets } from "./websocket.js";
+function entityTag(revision) {
+    if (typeof revision === "string")
+        return `"${revision.replaceAll('"', "")}"`;
+    return `"${revision.version}${revision.digest ? `-${revision.digest}` : ""}"`;
+}
 /** The most diffs that a page of the log may have: nearly every game is one request. */
 const MAX_DIFFS = 1000;
 /**
@@ -23,7 +28,7 @@ export class SouthSeas {
     /** `sockets` are those of a client to share them with. */
     constructor(options = {}, sockets) {
         this.options = options;
-        const base = String(options.url ?? globalThis.location.origin);
+        const base = baseUrl(typeof options === "object" ? (options.url ?? globalThis.location?.origin) : undefined);
         const backoff = { ...BACKOFF, ...options.backoff };
         this.clock = sockets?.clock ?? new ServerClock();
         this.#token = options.token ?? null;
@@ -33,7 +38,7 @@ export class SouthSeas {
             ...this.#apiKeyHeaders,
         };
         this.#http = new HttpClient({
-            base: base.endsWith("/") ? base : `${base}/`,
+            base,
             token: this.#token,
             language: options.language ?? null,
             fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
@@ -224,7 +229,7 @@ export class SouthSeas {
         const { ifMatch, includeLegalMoves, returnGame } = options;
         const headers = {
             ...extraHeaders,
-            ...(ifMatch && { "If-Match": `"${ifMatch.version}${ifMatch.digest ? `-${ifMatch.digest}` : ""}"` }),
+            ...(ifMatch && { "If-Match": entityTag(ifMatch) }),
             ...(returnGame && { Prefer: "return=representation" }),
         };
         const query = includeLegalMoves ? { include: "legal_moves" } : {};

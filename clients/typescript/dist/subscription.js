@@ -17,6 +17,11 @@ export class Subscription {
         this.id = id;
         this.options = options;
         this.log = log;
+        if (typeof id !== "string")
+            throw new TypeError(`a game is given by its id, not by ${typeof id}`);
+        if (options.from !== undefined && !("digest" in options.from && "game" in options.from)) {
+            throw new TypeError("from is a response or a stored state with { game, digest }, not the game alone");
+        }
         this.#followed = {
             id,
             socket: null,

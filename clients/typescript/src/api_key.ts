@@ -2,7 +2,7 @@
 
 import { BACKOFF, type Backoff, type Retry } from "./backoff.js";
 import { ServerClock } from "./clock.js";
-import { HttpClient, type HttpRequest, type Query, type RequestOptions } from "./http.js";
+import { HttpClient, baseUrl, type HttpRequest, type Query, type RequestOptions } from "./http.js";
 import type {
   ApiKey,
   ChangeKeyWebhook,
@@ -41,10 +41,9 @@ export class ApiKeyClient {
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor(options: ApiKeyOptions) {
-    const base = String(options.url);
     this.#headers = { "Api-Key": options.apiKey };
     this.#http = new HttpClient({
-      base: base.endsWith("/") ? base : `${base}/`,
+      base: baseUrl(options.url),
       token: null,
       language: null,
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),

@@ -36,6 +36,9 @@ export async function playSeat(
   choose: MoveChooser,
   options: PlayOptions,
 ): Promise<Game> {
+  if (!Number.isInteger(seat) || seat < 0) {
+    throw new TypeError(`a seat is given by its number, from 0, not by ${JSON.stringify(seat)}`);
+  }
   let onChange = (): void => {};
   let failure: unknown = null;
   const request = options.signal === undefined ? {} : { signal: options.signal };
@@ -64,6 +67,7 @@ export async function playSeat(
       options.signal?.throwIfAborted();
       if (game?.status === "finished" || game?.status === "aborted") return game;
       const player = game?.players[seat];
+      if (game !== null && player === undefined) throw new RangeError(`the game has no seat ${seat}`);
       if (game?.turn && player?.resigned) throw new SeatResignedError(seat);
       if (game?.turn && player?.kind === "human" && player.bot !== null) {
         if (!options.returnWhenReplaced) throw new SeatReplacedError(seat, player.bot);

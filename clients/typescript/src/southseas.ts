@@ -3,7 +3,7 @@
 import { BACKOFF, type Backoff, type Retry } from "./backoff.js";
 import { ServerClock } from "./clock.js";
 import { type SubscribeOptions, Subscription } from "./subscription.js";
-import { HttpClient, type Query, type RequestOptions } from "./http.js";
+import { HttpClient, baseUrl, type Query, type RequestOptions } from "./http.js";
 import { type MoveChooser, type PlayOptions, playSeat } from "./play.js";
 import { Sockets } from "./websocket.js";
 import type {
@@ -77,10 +77,15 @@ export interface LegalMovesOptions extends RequestOptions {
 }
 
 export interface ActOptions extends LegalMovesOptions {
-  /** The version, and optionally digest, that the game must have. */
-  readonly ifMatch?: { readonly version: number; readonly digest?: string | null };
+  /** The version, and optionally digest, that the game must have; or `VERSION` or `VERSION-DIGEST`, with or without quotes. */
+  readonly ifMatch?: string | { readonly version: number; readonly digest?: string | null };
   /** Whether the response has the whole game. */
   readonly returnGame?: boolean;
+}
+
+function entityTag(revision: NonNullable<ActOptions["ifMatch"]>): string {
+  if (typeof revision === "string") return `"${revision.replaceAll('"', "")}"`;
+  return `"${revision.version}${revision.digest ? `-${revision.digest}` : ""}"`;
 }
 
 /** The most diffs that a page of the log may have: nearly every game is one request. */
@@ -104,7 +109,7 @@ export class SouthSeas {
     private readonly options: SouthSeasOptions = {},
     sockets?: Sockets,
   ) {
-    const base = String(options.url ?? globalThis.location.origin);
+    const base = baseUrl(typeof options === "object" ? (options.url ?? globalThis.location?.origin) : undefined);
     const backoff = { ...BACKOFF, ...options.backoff };
     this.clock = sockets?.clock ?? new ServerClock();
     this.#token = options.token ?? null;
@@ -114,7 +119,7 @@ export class SouthSeas {
       ...this.#apiKeyHeaders,
     };
     this.#http = new HttpClient({
-      base: base.endsWith("/") ? base : `${base}/`,
+      base,
       token: this.#token,
       language: options.language ?? null,
       fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
@@ -350,7 +355,7 @@ export class SouthSeas {
     const { ifMatch, includeLegalMoves, returnGame } = options;
     const headers = {
       ...extraHeaders,
-      ...(ifMatch && { "If-Match": `"${ifMatch.version}${ifMatch.digest ? `-${ifMatch.digest}` : ""}"` }),
+      ...(ifMatch && { "If-Match": entityTag(ifMatch) }),
       ...(returnGame && { Prefer: "return=representation" }),
     };
     const query = includeLegalMoves ? { include: "legal_moves" } : {};

@@ -43,6 +43,10 @@ export class Subscription {
     private readonly options: SubscribeOptions,
     private readonly log: (since: number, options: RequestOptions) => AsyncIterable<Diff>,
   ) {
+    if (typeof id !== "string") throw new TypeError(`a game is given by its id, not by ${typeof id}`);
+    if (options.from !== undefined && !("digest" in options.from && "game" in options.from)) {
+      throw new TypeError("from is a response or a stored state with { game, digest }, not the game alone");
+    }
     this.#followed = {
       id,
       socket: null,

@@ -56,7 +56,7 @@ class ActOptions(PostOptions, total=False):
     seat: int
     """The seat that acts, if the token acts for several."""
     if_match: str
-    """The `VERSION` or `VERSION-DIGEST` that the game must have."""
+    """The `VERSION` or `VERSION-DIGEST` that the game must have, with or without the quotes of the header."""
     return_game: bool
     """Whether the response has the whole GAME."""
 
@@ -157,7 +157,8 @@ class Client(QueryClient):
         query = {"include": "legal_moves"} if options.get("include_legal_moves") else {}
         headers = dict(extra_headers)
         if if_match := options.get("if_match"):
-            headers["If-Match"] = f'"{if_match}"'
+            revision = str(if_match).strip('"')
+            headers["If-Match"] = f'"{revision}"'
         if options.get("return_game"):
             headers["Prefer"] = "return=representation"
         return await self._http.request(

@@ -88,6 +88,8 @@ class HttpClient:
 
     def __init__(self, url: str, session: aiohttp.ClientSession | None, backoff: Backoff, language: str | None) -> None:
         self.url = url.rstrip("/")
+        if self.url.endswith("/v1"):
+            raise ValueError(f"{url}: give the url without /v1, which the client adds")
         self.backoff = backoff
         self.language = language
         self.clock = ServerClock()

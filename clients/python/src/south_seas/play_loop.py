@@ -31,10 +31,14 @@ async def play_seat(
     return_when_replaced: bool,
 ) -> GameView:
     """Play a seat until the game is over; return the final GAME. Raises SeatReplacedError and SeatResignedError."""
+    if not isinstance(seat, int):
+        raise TypeError(f"a seat is given by its number, from 0, not by {seat!r}")
     legal = None
     # A request of the loop repeats its idempotency key until the service responds, so that it has no second effect.
     patient = client.with_backoff(msgspec.structs.replace(client.backoff, max_attempts=None))
     async with client.subscribe(game, start=start) as subscription:
+        if seat not in range(count := len(subscription.view.players)):
+            raise ValueError(f"the game has no seat {seat}: its seats are 0 to {count - 1}")
         while not subscription.is_over:
             turn, player = subscription.view.turn, subscription.view.players[seat]
             if turn is not None and not subscription.has_pending:  # as far as this client knows

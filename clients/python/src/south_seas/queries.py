@@ -122,7 +122,9 @@ class QueryClient:
         await self._http.pool.close()
 
     async def read(self, path: str, **query: QueryValue) -> bytes:
-        """Return the body of a GET of any path."""
+        """Return the body of a GET of any path, which begins with `/`."""
+        if not path.startswith("/"):
+            raise ValueError(f"{path!r}: a path begins with /, as /v1/bots")
         return await self._http.request_bytes(HttpRequest("GET", path, query), self.token)
 
     async def _get(self, response_type: type[T], path: str, **query: QueryValue) -> T:

@@ -33,6 +33,10 @@ class Subscription:
     def __init__(
         self, sockets: Sockets, game: str, token: str | None, start: StartState | None, *, past_end: bool
     ) -> None:
+        if not isinstance(game, str):
+            raise TypeError(f"a game is given by its id, not by {type(game).__name__}")
+        if not isinstance(start, StartState | None):
+            raise TypeError(f"start is a response or Snapshot, with game and digest, not {type(start).__name__}")
         self.id = game
         self.is_connected = False
         """Whether the connection is established."""
