@@ -14,7 +14,8 @@ from schemas.vocabulary import DIGEST, Digest, Id, MoveId, SeatNumber
 
 MessageId = Annotated[str, Meta(max_length=64, description="Chosen by the client, echoed in the reply.")]
 IfMatch = Annotated[
-    str, Meta(pattern=rf"^[0-9]{{1,10}}(-{DIGEST})?(?!\n)$", examples=["17", "17-9110748de2cfb2a149549a661108b09a"])
+    str,
+    Meta(pattern=rf"^\"?[0-9]{{1,10}}(-{DIGEST})?\"?(?!\n)$", examples=["17", "17-9110748de2cfb2a149549a661108b09a"]),
 ]
 Version = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Key = Annotated[str, Meta(min_length=1, max_length=255, description="An idempotency key.")]

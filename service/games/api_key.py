@@ -87,7 +87,9 @@ def is_valid_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-UNKNOWN_KEY = "this API key is unknown: ask the operator of this service for one"
+UNKNOWN_KEY = (
+    "this API key is unknown: send it alone in the header Api-Key, or ask the operator of this service for one"
+)
 """Why a secret is rejected that no key has."""
 
 

@@ -27,7 +27,7 @@ def snake_case(word: str) -> str:
     return re.sub(r"(?<=[a-z\d])(?=[A-Z])|[ .-]", "_", word).lower()
 
 
-def find_closest(word: str, known: Iterable[str], likeness: float = 0.6) -> str | None:
+def find_closest(word: str, known: Iterable[str], likeness: float = 0.7) -> str | None:
     """Return which of the known words was probably meant, None if none has so much in common with it (0 to 1)."""
     return next(iter(get_close_matches(snake_case(word), list(known), 1, likeness)), None)
 
@@ -78,7 +78,8 @@ class Malformed(GameError, code="malformed", text="{detail}"):
 
 
 HOW_TO_AUTHENTICATE = Message(
-    "send Authorization: Bearer TOKEN, without quotes, or over a WebSocket an `auth` message with TOKEN alone"
+    "send Authorization: Bearer TOKEN, without quotes, or over a WebSocket an `auth` message with `game`, and TOKEN "
+    "alone as `token`"
 )
 
 
@@ -135,23 +136,34 @@ class Unauthorized(GameError, code="unauthorized", text="{reason}"):
 
     missing: bool
     is_malformed: bool = False
+    placeholder: str = ""
+    """A word that stands for a token, sent instead of one."""
 
     def __post_init__(self) -> None:
         """Say which of them."""
         if self.missing:
             self.reason = Message("a bearer token is required: {how}", how=HOW_TO_AUTHENTICATE)
+        elif self.placeholder:
+            self.reason = Message("{word} stands for a token: {how}", word=self.placeholder, how=HOW_TO_AUTHENTICATE)
         elif self.is_malformed:
             self.reason = Message("this is no bearer token: {how}", how=HOW_TO_AUTHENTICATE)
         else:
-            self.reason = Message("this token is unknown here: send one that creating or joining returned")
+            self.reason = Message(
+                "this token is unknown here: send one that creating or joining this game returned, or an API key in "
+                "the header Api-Key"
+            )
 
 
 class NoOwnGames(
     Unauthorized,
-    text="no game here has such a secret: send seats' tokens or a Creator-Key as Authorization: Bearer SECRET, SECRET; "
+    text="{reason}: send seats' tokens or a Creator-Key as Authorization: Bearer SECRET, SECRET; "
     "whoever has neither has no games yet",
 ):
     """The request for one's own games has no secret, or none of a game."""
+
+    def __post_init__(self) -> None:
+        """Say which of them."""
+        self.reason = Message("no secret was sent") if self.missing else Message("no game here has such a secret")
 
 
 class ApiKeyRejected(GameError, code="unauthorized", text="{reason}"):

@@ -121,6 +121,10 @@ MAX_SUGGESTED_PARTS = 8
 ANY_PART = "[^/]+"
 """The pattern of a parameter without one."""
 
+_MEANT_PARTS = {"join": "seats", "moves": "legal-moves", "events": "diffs", "leave": "resign", "state": "", "abort": ""}
+_MEANT_PARTS |= dict.fromkeys(("act", "move"), "actions")
+"""What clients may mean by a part of a path; none is the path before it, to read or to abort a game."""
+
 NO_ID = ": an id is 1 to 32 of a-z, 0-9 and -"
 BESIDE = "; the documentation is at /docs/, OpenAPI at /openapi.json, health at /livez and /readyz"
 """What the service has beside the API."""
@@ -132,6 +136,8 @@ class Router:
     def __init__(self) -> None:
         self._root = _Node()
         self._root.resource = Resource("*", {})  # the service itself, for OPTIONS (RFC 9110, 9.3.7)
+        self._paths: dict[tuple[str, str], None] = {}
+        """Every method of the API's paths."""
         self._fixed_paths: list[str] = []
         """Those of the API without parameters, those with the fewest parts first."""
 
@@ -154,6 +160,7 @@ class Router:
             node = self._follow(node, part, patterns) if names else node.texts.setdefault(part, _Node())
         else:
             resource = node.resource = node.resource or resource
+        self._paths |= {(method, path): None for method in methods if path.startswith("/v1/")}
         resource.handlers.update(dict.fromkeys(methods, (handler, terms)))
         if path.startswith("/v1/") and "{" not in path and path not in self._fixed_paths:
             self._fixed_paths = sorted([*self._fixed_paths, path], key=lambda known: known.count("/"))
@@ -201,7 +208,10 @@ class Router:
             return f": did you mean {known}?"
         node, found = self._root.texts.get("v1", _Node()), "/v1"
         for part in parts:
-            close = find_closest(part, node.texts, MIN_LIKENESS)
+            meant = _MEANT_PARTS.get(part, part)
+            if not meant and part not in node.texts:
+                continue
+            close = find_closest(meant, node.texts, MIN_LIKENESS)
             limited = [one for one in node.patterns if ANY_PART not in one[0].pattern]
             matching = (following for pattern, following in limited if pattern.fullmatch(part))
             following = node.texts[close] if close else next(matching, None)
@@ -209,6 +219,8 @@ class Router:
                 node, found = following, f"{found}/{close or part}"
             elif any(ID in pattern.pattern for pattern, _ in limited):
                 return NO_ID
+            elif node.resource is not None and not node.texts:
+                return f": did you mean {found}?"
             elif found != "/v1":
                 break
         else:
@@ -216,6 +228,13 @@ class Router:
                 return f": did you mean {found}?"
         hint = f": {found} is followed by {', '.join(node.texts)}" if node.texts else ""
         return hint + BESIDE if found == "/v1" else hint
+
+    def suggest_method(self, method: str, path: str) -> str:
+        """Return which paths right above, beside and below one of the API have a method that it has not."""
+        above = path.rpartition("/")[0]
+        paths = [one for known, one in self._paths if known == method]
+        near = [one for one in paths if one == above or one.rpartition("/")[0] in {path, above}]
+        return f"; {method} goes to {', '.join(near)}" if near else ""
 
     @staticmethod
     def _match(node: _Node, part: str, parameters: dict[str, str]) -> _Node | None:

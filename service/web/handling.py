@@ -9,6 +9,7 @@ path or the query, so that nothing that a client wrote is logged, tokens least.
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable
 from functools import partial
 from time import perf_counter
@@ -19,6 +20,7 @@ from aiohttp.http import RawRequestMessage
 from aiohttp.web_protocol import ERROR
 from multidict import CIMultiDict, CIMultiDictProxy
 
+from service.games.commands.create import ID_LENGTH
 from service.games.errors import ServiceError
 from service.i18n import Language
 from service.telemetry import tracing
@@ -149,6 +151,9 @@ async def _raise(error: ServiceError, _request: HttpRequest) -> web.StreamRespon
     raise error
 
 
+_GAME_ID = re.compile(rf"/+[A-Za-z0-9]{{{ID_LENGTH}}}(?![A-Za-z0-9-])")
+"""An id as games have it, in a link that may be damaged."""
+
 UNPARSED = ERROR._replace(version=HttpVersion11, headers=CIMultiDictProxy(CIMultiDict()))
 """Stands for a request that aiohttp cannot parse."""
 
@@ -233,11 +238,14 @@ class ProblemServer(web.Server):
     def _remove_base_path(self, message: RawRequestMessage, base_path: str) -> RawRequestMessage:
         """Return a request's head without a base path that no proxy has removed.
 
-        A path may begin like it, as `/games/ID`: what is no path without it keeps it.
+        A path may begin like it: what is no path without it keeps it. Below `/games` only a game's id may stand.
         """
         path = message.url.raw_path
         rest = path.removeprefix(base_path) or "/"
-        if rest == path or not rest.startswith("/") or self._find(rest) is None:
+        if rest == path or not rest.startswith("/"):
+            return message
+        is_own = self._find(path) is not None and (base_path != "/games" or _GAME_ID.match(rest))
+        if is_own and self._find(rest) is None:
             return message
         return message._replace(url=message.url.with_path(rest, encoded=True, keep_query=True))
 
@@ -322,7 +330,8 @@ class ProblemServer(web.Server):
         handling = resource.handlers.get(request.method)
         if handling is None:
             allowed = ", ".join(sorted(resource.handlers.keys() | {"OPTIONS"}))  # which every path allows
-            return partial(_raise, problems.MethodNotAllowed(request.method, allowed)), NO_ROUTE
+            hint = self._app.router.suggest_method(request.method, resource.path)
+            return partial(_raise, problems.MethodNotAllowed(request.method, allowed, hint)), NO_ROUTE
         request.route, request.match_info = resource.path, parameters
         return handling
 

@@ -338,6 +338,9 @@ def make_token_id(token: str) -> bytes:
     return token_hash.digest()
 
 
+_PLACEHOLDERS = frozenset({"undefined", "null", "none", "nil", "token", "secret"})
+"""What clients send whose variable has no value, or who copy an example."""
+
 NO_TOKEN = BearerToken(None, b"", [])
 
 
@@ -355,6 +358,7 @@ def read_bearer_token(request: web.BaseRequest) -> BearerToken:
         match = _BEARER.fullmatch(lines[0]) if len(lines) == 1 else None
         if match is None:
             raise Unauthorized(missing=False, is_malformed=True)
+        check_token(match[1])
         token = connection.bearer_token = BearerToken(match[1], make_token_id(match[1]), lines)
     return token
 
@@ -368,6 +372,7 @@ def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
     if match is None:
         raise Unauthorized(missing=False, is_malformed=True)
     tokens = [token.strip(" \t") for token in match[1].split(",")]
+    check_token(tokens[0])
     if len(tokens) > MAX_BEARER_TOKENS:
         raise Malformed(f"the header may have at most {MAX_BEARER_TOKENS} tokens", "Authorization")
     return tokens
@@ -375,6 +380,8 @@ def parse_bearer_tokens(request: web.BaseRequest) -> list[str]:
 
 def check_token(token: str) -> None:
     """Raise Unauthorized unless the text is a valid token of an Authorization header."""
+    if token.lower() in _PLACEHOLDERS:
+        raise Unauthorized(missing=False, placeholder=token)
     if _TOKEN.fullmatch(token) is None:
         raise Unauthorized(missing=False, is_malformed=True)
 

@@ -122,12 +122,14 @@ async def read_body(request: HttpRequest, decoder: msgspec.json.Decoder[T]) -> T
 def decode_json(decoder: msgspec.json.Decoder[T], data: bytes | str) -> T:
     """Decode a body or message. A number with a zero fraction is an integer, as in JSON Schema: `1.0`, `1e0`.
 
-    Raises what msgspec's decoders raise. Only JSON that was rejected is decoded twice, and no more than a client sends
-    whose language has no integers.
+    Raises what msgspec's decoders raise, and Malformed for UTF-16 and UTF-32. Only JSON that was rejected is decoded
+    twice, and no more than a client sends whose language has no integers.
     """
     try:
         return decoder.decode(data)
-    except msgspec.ValidationError as error:
+    except msgspec.DecodeError as error:
+        if isinstance(data, bytes) and b"\0" in data[:4]:
+            raise Malformed("the body is UTF-16 or UTF-32: send UTF-8", "$") from error
         if "got `float`" not in str(error) or len(data) > MAX_FLOATS_BYTES:
             raise
     return msgspec.convert(_UNTYPED.decode(data), decoder.type)

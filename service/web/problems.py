@@ -47,7 +47,9 @@ class TargetTooLong(WebError, code="uri_too_long", text="path and query may have
     limit: int
 
 
-class UnsupportedMediaType(WebError, code="unsupported_media_type", text="send Content-Type: application/json"):
+class UnsupportedMediaType(
+    WebError, code="unsupported_media_type", text="send Content-Type: application/json, in UTF-8"
+):
     """The Content-Type is not application/json."""
 
 
@@ -73,11 +75,12 @@ class NoSuchPath(WebError, code="not_found", text="there is no such path{hint}")
     hint: str = ""
 
 
-class MethodNotAllowed(WebError, code="method_not_allowed", text="{method} is not one of {allowed}"):
-    """The path does not have this method; `allowed` is the value of the Allow header."""
+class MethodNotAllowed(WebError, code="method_not_allowed", text="{method} is not one of {allowed}{hint}"):
+    """The path does not have this method; `allowed` is the value of the Allow header, `hint` names paths nearby."""
 
     method: str
     allowed: str
+    hint: str = ""
 
 
 class NoSuchPiece(WebError, code="not_found", text="the tile set has no {piece}{hint}"):
@@ -356,6 +359,12 @@ _INVALID_VALUE = re.compile(r"Invalid (?:enum )?value '(.{1,64})'")
 _WRONG_LENGTH = "Expected `array` of length"
 _WRONG_FORM = " matching regex "
 _NO_QUOTES = {f"JSON is malformed: {reason}" for reason in ("object keys must be strings", "invalid character")}
+_QUOTES = (
+    (re.compile("Expected `int.*got `str`"), "a number, without quotes"),
+    (re.compile("Expected `bool.*got `str`"), "true or false, without quotes"),
+    (re.compile("Expected `str.*got `(int|float|bool)`"), "a text in double quotes"),
+)
+"""What to send in place of a value with quotes where none belong, or without."""
 _HEADERS = {
     **{
         name.replace("-", "_").lower(): name
@@ -367,6 +376,8 @@ _HEADERS = {
 """The headers that clients send as fields or parameters, by these names."""
 
 _PARAMETERS = {
+    "status": "state",
+    "include": "include_legal_moves legal_moves",
     "cursor since": "page offset after from start skip next next_cursor page_token",
     "limit width": "per_page page_size size count max max_results w h height",
 }
@@ -376,10 +387,17 @@ _FIELDS = {
     "turn_timeout_s": "timeout time_limit turn_timeout",
     "visibility": "private public",
     "x": "position cell coordinates",
+    "move": "id move_id",
+    "bot": "kind type",
+    "external_user": "user user_id",
+    "waiting": "open",
+    "dark": "night",
+    "place_islander": "place_meeple place_figure",
+    "game_finished": "game_over game_ended",
     "key": "idempotency_key",
     "if_match": "version",
 }
-"""The fields that clients mean by others."""
+"""The fields and values that clients mean by others."""
 
 Schema = dict[str, Any]
 
@@ -429,7 +447,9 @@ def place_parameter(name: str, known: Sequence[str]) -> str:
         return ""
     if snake in _HEADERS:
         return f"send it as the header {_HEADERS[snake]}"
-    meant = _find_meant(snake, _PARAMETERS, known)
+    if snake == "format" and "theme" in known:
+        return "the path ends with the format: .png or .svg"
+    meant = _find_meant(snake, _PARAMETERS, known) or games.find_closest(snake, known, 0.8)
     return f"did you mean `{meant}`?" if meant else ""
 
 
@@ -441,7 +461,8 @@ def _find_fix(detail: str, path: str, kind: Any) -> str:
     if invalid is not None and path == "$.type" and invalid[1] in _values(_follow(kind, "$.action.type")):
         return f': did you mean {{"type": "act", "action": {{"type": "{invalid[1]}", ...}}}}?'
     if values and (invalid is not None or detail.startswith("Object missing")):
-        return games.suggest(invalid[1] if invalid else "", values)
+        given = games.snake_case(invalid[1] if invalid else "")
+        return games.suggest(_find_meant(given, _FIELDS, values) or given, values)
     if detail.startswith("Object contains unknown field"):
         return _place_field(path, kind)
     if path == "$" and detail.endswith("got `array`"):
@@ -449,13 +470,13 @@ def _find_fix(detail: str, path: str, kind: Any) -> str:
             return ": send each message on its own"
         lists = [name for name in fields if any("items" in one for one in _follow(kind, f"$.{name}"))]
         return f': did you mean {{"{lists[0]}": [...]}}?' if lists else ""
-    if path == "$" and detail.endswith("got `str`") and fields:
-        return ": the JSON is encoded twice"
-    if detail.endswith("got `str`") and detail.startswith(("Expected `int", "Expected `bool")) and not is_query:
-        return ": write it without quotes"
+    if fields and detail.endswith("got `str`"):
+        move = 'did you mean {"move": ...}? Else ' if "move" in _fields(_follow(kind, "$")) else ""
+        return f": {move}an object of {', '.join(fields)}, without quotes around it"
     if not detail.startswith(_WRONG_LENGTH) and (items := fields or _fields(_follow(kind, f"{path}[]"))):
         return f": {'an object' if fields else 'a list of objects'} of {', '.join(items)}"
-    return "".join(f": {one['description']}" for one in schemas if "description" in one)
+    quotes = [fix for pattern, fix in _QUOTES if not is_query and pattern.match(detail)]
+    return "".join(f": {fix}" for fix in [*quotes, *(one["description"] for one in schemas if "description" in one)])
 
 
 def _place_field(path: str, kind: Any) -> str:
@@ -466,6 +487,8 @@ def _place_field(path: str, kind: Any) -> str:
     snake, known, root = games.snake_case(name), _fields(_follow(kind, parent)), _fields(_follow(kind, "$"))
     for fields in (known, root):
         if (meant := _find_meant(snake, _FIELDS, fields)) is not None:
+            if meant == snake and fields is not known:
+                return f': did you mean {{"{meant}": ...}} in the outermost object?'
             return games.suggest(meant, fields)
     if snake in _HEADERS and "type" not in root:
         return f": send it as the header {_HEADERS[snake]}"

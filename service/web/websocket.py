@@ -383,7 +383,7 @@ def _outcome(message: messages.ClientMessage | None) -> str:
 
 
 def _parse_if_match(if_match: str | int) -> list[Revision]:
-    version, _, digest = str(if_match).partition("-")
+    version, _, digest = str(if_match).strip('"').partition("-")
     return [Revision(int(version), bytes.fromhex(digest))]
 
 

@@ -33,7 +33,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
     (
         games.Unauthorized(missing=False),
         "unauthorized",
-        {"detail": "this token is unknown here: send one that creating or joining returned"},
+        {"detail": games.Unauthorized(missing=False).reason},
     ),
     (games.ApiKeyRejected("unknown"), "unauthorized", {"detail": "unknown"}),
     (
@@ -128,7 +128,7 @@ WORDED: dict[Exception, str] = {
     _name_refusal("a\u200d"): "das 2. Zeichen des Namens (U+200D) verbindet nichts",
     games.GameNotActive("waiting"): "das Spiel wartet noch auf Spieler",
     games.Unauthorized(missing=False, is_malformed=True): "das ist kein Token: sende Authorization: Bearer TOKEN, "
-    "ohne Anführungszeichen, oder über einen WebSocket eine Nachricht `auth` mit TOKEN allein",
+    "ohne Anführungszeichen, oder über einen WebSocket eine Nachricht `auth` mit `game`, und TOKEN allein als `token`",
     problems.RateLimited("reads", 100, store.RateLimit(1, 2)): "zu viele Anfragen (Grenze reads: 1 in 2 s): "
     "versuche es in 2 min noch einmal",
     store.StoreUnavailable("gone"): "der Speicher antwortet nicht; es wurde nichts geändert: versuche es noch einmal",

@@ -105,7 +105,8 @@ async function indexIn({ language, title, description, noScript }, outputs) {
     .map((output) => `<link rel="modulepreload" href="${url(output)}" />`)
     .join("");
   const style = url(outputOf("src/styles/page.css"));
-  const values = { language, title, description, noScript, style, preloads, page: url(page) };
+  const forReaders = noScript.replace("/docs", '<a href="./docs/">$&</a>');
+  const values = { language, title, description, noScript: forReaders, style, preloads, page: url(page) };
   const index = await readFile(join(HERE, "src/index.html"), "utf8");
   return Buffer.from(index.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]));
 }

@@ -259,7 +259,9 @@ async def test_behind_a_path_all_links_have_it(
         listed, _ = await get("/v1/games?limit=1")
         assert listed.headers["Link"].startswith(f"<{base_path}/v1/games?limit=1&cursor=")
         _, html = await get(f"/games/{game}")
-        roots = {re.sub("(assets/|manifests/|)[^/]*$", "", link) for link in re.findall(r' (?:src|href)="(.*?)"', html)}
+        roots = {
+            re.sub("(assets/|manifests/|docs/|)[^/]*$", "", link) for link in re.findall(r' (?:src|href)="(.*?)"', html)
+        }
         assert roots == {f"{base_path}/"}
         card = read_card(html)
         assert card["og:url"].endswith(f":{client.port}{base_path}/games/{game}")
@@ -276,6 +278,21 @@ async def test_behind_a_path_all_links_have_it(
         assert json.loads((await get("/asyncapi.json"))[1])["servers"]["service"]["pathname"] == base_path
         unchanged = await session.get(f"{sent}/openapi.json", headers={"If-None-Match": openapi.headers["ETag"]})
         assert unchanged.status == web.HTTPNotModified.status_code
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "hint"),
+    (
+        *((f"/games{path}", 404, "did you mean /v1/games?") for path in ("/v1/game", "/v1/games/")),
+        *((f"/games{path}", 404, "health at /livez") for path in ("/health", "/foo")),
+        *((path, 200, "") for path in ("/games/abcdefghij12", "/games/games/abcdefghij12", "/games", "/games/livez")),
+        ("/games//ABCDEFGHIJ12).", 302, ""),
+    ),
+)
+async def test_below_a_path_a_mistake_is_no_page(store: RedisStore, path: str, status: int, hint: str) -> None:
+    async with serve(store, Limits(base_path="/games")) as client, ClientSession(client.make_url("/")) as session:
+        response = await session.get(path, allow_redirects=False)
+        assert (response.status, hint in await response.text()) == (status, True)
 
 
 @pytest.mark.parametrize("prefix", ("//evil.example", "/evil/../x", '/evil"><script>', "a,//evil", "/evil" + "x" * 99))
