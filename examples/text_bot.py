@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import re
 import sys
 import unicodedata
 from pathlib import Path
@@ -75,7 +76,7 @@ async def print_screen(_channel: str, screen: Screen) -> None:
 
 async def main(url: str) -> None:
     """Run a chat on standard input and output."""
-    core = ChatBot(url, Path("text-bot.sqlite"), TEXT)
+    core = ChatBot(url, Path(f"text-bot-{re.sub('[^0-9A-Za-z]+', '-', url)}.sqlite"), TEXT)
     try:
         await core.open(print_screen)
         bot = TextBot(core)

@@ -180,6 +180,7 @@ def package(ending: str) -> str:
     (name,) = [name for name in PACKAGES if name.endswith(ending)]
     for page in (ROOT / "docs" / "clients.md", (PACKAGE if ending == ".tgz" else PYTHON_PACKAGE) / "README.md"):
         assert f" http://127.0.0.1:8080/clients/{name}\n" in page.read_text(), page
+    assert f" http://127.0.0.1:8080/clients/{name}`" in (ROOT / "docs" / "index.md").read_text()
     assert f" http://127.0.0.1:8080/clients/{name}<" in PACKAGES["index.html"].read_text()
     return name
 

@@ -451,6 +451,8 @@ async def test_the_program_reads_standard_input(url: str, tmp_path: Path) -> Non
     assert chat.returncode == 0, chat.stderr
     assert "A new game: Ana, Greedy." in chat.stdout
     assert "1. (" in chat.stdout
+    (file,) = await asyncio.to_thread(lambda: [*tmp_path.glob("*.sqlite")])
+    assert file.name == f"text-bot-http-127-0-0-1-{url.rpartition(':')[2]}.sqlite"
 
 
 ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
