@@ -63,8 +63,9 @@ VIOLATION_KINDS = {
 """What each means."""
 
 
-FAILOVER_MARGIN_S = 2.0
-"""So long before and after a failover, what it takes back may reach a client: replication and delivery take time."""
+FAILOVER_MARGIN_S = 4.0
+"""So long before and after a failover, what it takes back may reach a client: an instance asks the sentinels each second,
+and on a busy machine it learns of the new primary, and delivers, seconds later."""
 
 
 class Violation(NamedTuple):
