@@ -64,8 +64,10 @@ VIOLATION_KINDS = {
 
 
 FAILOVER_MARGIN_S = 4.0
-"""So long before and after a failover, what it takes back may reach a client: an instance asks the sentinels each second,
-and on a busy machine it learns of the new primary, and delivers, seconds later."""
+"""So long before and after a failover, what it takes back may reach a client.
+
+An instance asks the sentinels each second; on a busy machine it learns of the new primary, and delivers, later.
+"""
 
 
 class Violation(NamedTuple):
