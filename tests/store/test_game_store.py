@@ -276,8 +276,9 @@ async def test_a_read_only_server_does_not_reply_to_commits(single_server: Singl
     await single_server.store.commit(creation())
     await single_server.redis.replicaof("127.0.0.1", "1")
     try:
-        with pytest.raises(StoreUnavailable, match="read only replica"):
-            await single_server.store.commit(action(7))
+        async with connect(single_server.url, timeout_s=10) as impatient:
+            with pytest.raises(StoreUnavailable, match="read only replica"):
+                await impatient.commit(action(7))
         assert await single_server.store.load("g")
         assert await single_server.store.load_since("g", 1)
     finally:
