@@ -20,6 +20,7 @@ from service.engine.game import (
     SCHEMA_VERSION,
     Game,
     LaterRelease,
+    Message,
     Player,
     copy_game,
     decode_snapshot,
@@ -27,7 +28,7 @@ from service.engine.game import (
     is_finished,
 )
 from service.engine.queries import move_effects, move_feature, move_id, parse_move_id
-from service.engine.segments import EngineError, GameNotActive, IllegalMove, Message
+from service.engine.segments import EngineError, GameNotActive, IllegalMove
 from service.engine.setup import mark_aborted, next_open_seat, set_up, take_seat, vacate_seat
 from service.engine.tileset_index import TileSetIndex
 from service.engine.turn import apply_action, legal_moves, replace_player, resign, return_player

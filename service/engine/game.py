@@ -15,6 +15,7 @@ in the ring and new labels for the younger feature's segments. No query walks th
 """
 
 from copy import copy
+from typing import Self
 from zlib import crc32
 
 import msgspec
@@ -31,6 +32,25 @@ SEAT_BITS = 3
 SEAT_MASK = (1 << SEAT_BITS) - 1
 ISLANDERS_PER_PLAYER = 4
 CHECKSUM_BYTES = 4
+
+
+class Message(str):
+    """An English text that can be worded in other languages, by its template and the values inserted.
+
+    >>> Message("a tile already lies at ({x}, {y})", x=2, y=-1)
+    'a tile already lies at (2, -1)'
+    """
+
+    __slots__ = ("template", "values")
+
+    template: str
+    values: dict[str, object]
+
+    def __new__(cls, template: str, **values: object) -> Self:
+        """Make the English text."""
+        text = super().__new__(cls, template.format_map(values))
+        text.template, text.values = template, values
+        return text
 
 
 class Player(msgspec.Struct, array_like=True, gc=False):

@@ -5,8 +5,8 @@ from typing import Final
 
 from schemas.actions import Pass, PlaceIslander, RetrieveIslander
 from schemas.events import AnyEvent, IslanderReturned
-from service.engine.game import SEAT_BITS, Game
-from service.engine.segments import IllegalMove, Message, locate_segment
+from service.engine.game import SEAT_BITS, Game, Message
+from service.engine.segments import IllegalMove, locate_segment
 from service.engine.tileset_index import COORDINATE_LIMIT, FEATURE_KINDS, TileSetIndex, pack_cell
 
 IslanderMove = PlaceIslander | RetrieveIslander | Pass

@@ -3,8 +3,8 @@
 from typing import Final
 
 from schemas.actions import PlaceTile
-from service.engine.game import Game
-from service.engine.segments import IllegalMove, Message
+from service.engine.game import Game, Message
+from service.engine.segments import IllegalMove
 from service.engine.tileset_index import (
     COORDINATE_LIMIT,
     SIDE_OFFSETS,

@@ -2,29 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Self
 
-from service.engine.game import Game
+from service.engine.game import Game, Message
 from service.engine.tileset_index import TileSetIndex, unpack_cell
-
-
-class Message(str):
-    """An English text that can be worded in other languages, by its template and the values inserted.
-
-    >>> Message("a tile already lies at ({x}, {y})", x=2, y=-1)
-    'a tile already lies at (2, -1)'
-    """
-
-    __slots__ = ("template", "values")
-
-    template: str
-    values: dict[str, object]
-
-    def __new__(cls, template: str, **values: object) -> Self:
-        """Make the English text."""
-        text = super().__new__(cls, template.format_map(values))
-        text.template, text.values = template, values
-        return text
 
 
 class EngineError(Exception):

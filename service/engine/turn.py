@@ -19,9 +19,9 @@ from schemas.vocabulary import Phase
 from service.engine import delivery, islanders
 from service.engine.evaluation import evaluate_placement
 from service.engine.final_scoring import finish_game
-from service.engine.game import SEAT_BITS, Game
+from service.engine.game import SEAT_BITS, Game, Message
 from service.engine.placement import check_placement, has_legal_placement, legal_placements, place_tile
-from service.engine.segments import GameNotActive, IllegalMove, Message
+from service.engine.segments import GameNotActive, IllegalMove
 from service.engine.tileset_index import TileSetIndex, unpack_cell
 
 ACTION_PHASES: Final[dict[type[Action], Phase]] = {

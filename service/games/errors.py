@@ -27,9 +27,13 @@ def snake_case(word: str) -> str:
     return re.sub(r"(?<=[a-z\d])(?=[A-Z])|[ .-]", "_", word).lower()
 
 
+MAX_GUESSED_LENGTH = 40
+"""No name of the API is longer; comparing takes time."""
+
+
 def find_closest(word: str, known: Iterable[str], likeness: float = 0.7) -> str | None:
     """Return which of the known words was probably meant, None if none has so much in common with it (0 to 1)."""
-    return next(iter(get_close_matches(snake_case(word), list(known), 1, likeness)), None)
+    return next(iter(get_close_matches(snake_case(word[:MAX_GUESSED_LENGTH]), list(known), 1, likeness)), None)
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ Invalid input raises Malformed.
 import asyncio
 import re
 from codecs import BOM_UTF8
+from itertools import islice
 from typing import TypeVar
 
 import msgspec
@@ -162,6 +163,10 @@ async def _receive_body(request: HttpRequest, limit: int) -> bytes:
     return bytes(body)
 
 
+MAX_GUESSED = 16
+"""So many parameters are compared with those that the path has, which takes time."""
+
+
 def read_query(request: HttpRequest, query_type: type[Q]) -> Q:
     """Return the query parameters; an empty value means that the parameter is absent.
 
@@ -176,7 +181,7 @@ def read_query(request: HttpRequest, query_type: type[Q]) -> Q:
                 raise Malformed("the query has this parameter more than once", name)
             case [value] if value:
                 values[name] = value
-    for name in given if len(given) > len(values) else ():
+    for name in islice(given, MAX_GUESSED) if len(given) > len(values) else ():
         if fix := problems.place_parameter(name, query_type.__struct_fields__):
             raise Malformed(fix, name)
     try:
