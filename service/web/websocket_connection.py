@@ -267,7 +267,7 @@ class WebSocketConnection:
             self._stop_receiving()
 
     def refuse(self, error: Exception) -> None:
-        """Close with 4000 plus the HTTP status of an error's problem, and as much of its detail as a reason may have."""
+        """Close with 4000 plus the status of an error's problem, and as much of its detail as a reason may have."""
         refusal = to_problem(error)
         reason = f"{refusal.code}: {refusal.detail}".encode()[:MAX_REASON_BYTES].decode(errors="ignore")
         self.close(CloseCode.REFUSED + refusal.status, reason)
