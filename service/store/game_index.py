@@ -40,16 +40,16 @@ class GameIndex:
     """The lobby and the index keys. Every method may raise StoreUnavailable."""
 
     def __init__(self, client: PipelinedClient, clock: Callable[[], float] = time.time) -> None:
-        self._client = client
+        self.client = client
         self._clock = clock
 
     async def list_game(self, game: Game) -> None:
         """Add a game to the lobby under its status."""
-        await self._client.execute("ZADD", keys.lobby(game.status), unix_seconds(game.created_at), game.id)
+        await self.client.execute("ZADD", keys.lobby(game.status), unix_seconds(game.created_at), game.id)
 
     async def unlist(self, game: str, status: Status) -> None:
         """Remove a game from the lobby under a status."""
-        await self._client.execute("ZREM", keys.lobby(status), game)
+        await self.client.execute("ZREM", keys.lobby(status), game)
 
     async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """Return public games that have, or had until lately, one of these statuses.
@@ -81,10 +81,8 @@ class GameIndex:
         stored, created_at = change.stored, unix_seconds(change.stored.game.created_at)
 
         async def add(key: str) -> None:
-            await self._client.execute(
-                "ZADD", key, created_at, stored.id
-            )  # retried, maybe: a new set has no expiry yet
-            await self._client.execute("EXPIRE", key, change.index_ttl_s)
+            await self.client.execute("ZADD", key, created_at, stored.id)  # retried, maybe: a new set has no expiry yet
+            await self.client.execute("EXPIRE", key, change.index_ttl_s)
 
         sets = [keys.game_index(index_key) for index_key in index_keys(stored.access)]
         return asyncio.gather(*map(add, sets), return_exceptions=return_exceptions)
@@ -99,11 +97,11 @@ class GameIndex:
 
     async def unindex(self, index_keys: Sequence[str], game: str) -> None:
         """Remove a game from these index keys, whether or not it exists."""
-        await asyncio.gather(*(self._client.execute("ZREM", keys.game_index(key), game) for key in index_keys))
+        await asyncio.gather(*(self.client.execute("ZREM", keys.game_index(key), game) for key in index_keys))
 
     async def _prune_sample(self, key: str, exclude: str) -> None:
         """Check a few random games of a set, and remove those that do not exist."""
-        members = await self._client.execute("ZRANDMEMBER", key, _PRUNE_SAMPLE_SIZE)
+        members = await self.client.execute("ZRANDMEMBER", key, _PRUNE_SAMPLE_SIZE)
         await self._remove_missing(key, {member.decode() for member in members} - {exclude})
 
     async def _remove_missing(self, key: str, games: Collection[str]) -> int:
@@ -111,12 +109,12 @@ class GameIndex:
 
         MIN_PRUNE_AGE_S says why.
         """
-        exist = await asyncio.gather(*(self._client.execute("EXISTS", keys.game(game)) for game in games))
+        exist = await asyncio.gather(*(self.client.execute("EXISTS", keys.game(game)) for game in games))
         missing = [game for game, exists in zip(games, exist, strict=True) if not exists]
-        ages = await asyncio.gather(*(self._client.execute("ZSCORE", key, game) for game in missing))
+        ages = await asyncio.gather(*(self.client.execute("ZSCORE", key, game) for game in missing))
         oldest = self._clock() - MIN_PRUNE_AGE_S
         old = [game for game, at in zip(missing, ages, strict=True) if at is not None and float(at) < oldest]
-        return int(await self._client.execute("ZREM", key, *old)) if old else 0
+        return int(await self.client.execute("ZREM", key, *old)) if old else 0
 
     async def _page(self, sets: Sequence[str], limit: int, after: str | None) -> Page:
         """Return at most `limit` games of any set, the newest first, ties by id.
@@ -143,7 +141,7 @@ class GameIndex:
         return [*(entry for entry in tied if entry < before), *older][:count]
 
     async def _read_range(self, key: str, newest: str, oldest: str, *limit: Argument) -> list[IndexEntry]:
-        entries = await self._client.execute("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES")
+        entries = await self.client.execute("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES")
         return [(int(created_at), game.decode()) for game, created_at in entries]
 
 
@@ -164,18 +162,18 @@ class RedisIndexRepair(GameIndex):
 
     async def scan(self, count: int) -> AsyncIterator[ScannedKeys]:
         """Scan all keys, and yield the games and indexes among each `count` of them, about."""
-        async for page in self._client.scan(f"{keys.PREFIX}*", count):
+        async for page in self.client.scan(f"{keys.PREFIX}*", count):
             games = [game for key in page if (game := keys.game_of(key)) is not None]
             yield ScannedKeys(games, [key for key in page if keys.is_game_index(key)])
 
     async def try_acquire_turn(self, seconds: float) -> bool:
         """Take the turn for the next scan for `seconds`, and return False if another instance has it."""
-        acquired = await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "NX", "PX", int(seconds * 1000))
+        acquired = await self.client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "NX", "PX", int(seconds * 1000))
         return acquired is not None
 
     async def extend_turn(self, seconds: float) -> None:
         """Extend the turn to `seconds` from now."""
-        await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "PX", int(seconds * 1000))
+        await self.client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "PX", int(seconds * 1000))
 
     async def add_missing(self, game: str, entries: IndexEntries) -> int:
         """Add a game to those indexes and schedules that lack it, and return how many did. Shorten its life."""
@@ -191,20 +189,20 @@ class RedisIndexRepair(GameIndex):
             (keys.WEBHOOK_SCHEDULE, at, webhook_entry(game, webhook)) for webhook, at in entries.webhooks.items()
         ]
         added = await asyncio.gather(
-            *(self._client.execute("ZADD", key, "NX", at, member) for key, at, member in wanted)
+            *(self.client.execute("ZADD", key, "NX", at, member) for key, at, member in wanted)
         )
         new = [key for key, is_new in zip(indexes, added, strict=False) if is_new]
-        await asyncio.gather(*(self._client.execute("EXPIRE", key, entries.index_ttl_s) for key in new))
+        await asyncio.gather(*(self.client.execute("EXPIRE", key, entries.index_ttl_s) for key in new))
         if entries.max_ttl_s is not None:
             for key in (keys.game(game), keys.log(game)):
-                await self._client.execute("EXPIRE", key, entries.max_ttl_s, "LT")
+                await self.client.execute("EXPIRE", key, entries.max_ttl_s, "LT")
         return sum(added)
 
     async def prune(self, index: str) -> int:
         """Remove games that do not exist from an index, unless they are being created; return how many."""
         start, removed = 0, 0
         while True:
-            games = await self._client.execute("ZRANGE", index, start, start + PRUNE_BATCH_SIZE - 1)
+            games = await self.client.execute("ZRANGE", index, start, start + PRUNE_BATCH_SIZE - 1)
             pruned = await self._remove_missing(index, [game.decode() for game in games])
             start, removed = start + len(games) - pruned, removed + pruned
             if len(games) < PRUNE_BATCH_SIZE:

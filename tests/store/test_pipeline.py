@@ -23,7 +23,7 @@ from tests.store.conftest import SingleServer
 @pytest.fixture
 async def client(single_server: SingleServer) -> AsyncIterator[PipelinedClient]:
     async with connect(single_server.url) as store:
-        yield store._client
+        yield store.client
 
 
 async def test_each_command_gets_its_own_reply(client: PipelinedClient) -> None:
@@ -63,7 +63,7 @@ async def test_an_error_reply_does_not_affect_other_commands(client: PipelinedCl
 async def test_an_error_reply_to_wait_fails_the_command(single_server: SingleServer) -> None:
     async with connect(single_server.url, wait=Wait(1, -1)) as store:
         with pytest.raises(StoreUnavailable, match="timeout is negative"):
-            await store._client.execute("SET", "k", "v", wait_for_replicas=True)
+            await store.client.execute("SET", "k", "v", wait_for_replicas=True)
 
 
 async def test_a_command_that_cannot_be_encoded_fails_and_the_next_ones_do_not(client: PipelinedClient) -> None:
@@ -81,7 +81,7 @@ async def test_a_command_to_be_sent_again_opens_no_connection_after_the_end(sing
     clients = len(await single_server.redis.client_list())
     async with connect(single_server.url) as store:
         await store.ping()
-    client = store._client
+    client = store.client
     late = Command(("ECHO", "late"), asyncio.get_running_loop().create_future(), wait_for_replicas=False)
     client.dispatch(late)
     assert not any(task.get_name() == "redis-pipeline" for task in asyncio.all_tasks())
@@ -212,7 +212,7 @@ async def connect_limited(
     deployment: Deployment, timeout_s: float = TIMEOUT_S, wait: Wait | None = None
 ) -> AsyncIterator[PipelinedClient]:
     async with connect(deployment.url, timeout_s=timeout_s, wait=wait, limits=LOW_LIMITS) as store:
-        yield store._client
+        yield store.client
 
 
 async def wait_until_nothing_in_flight(client: PipelinedClient) -> None:

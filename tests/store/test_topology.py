@@ -70,7 +70,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
     async with (
         connect(unreplicated_cluster.url) as store,
         connect(unreplicated_cluster.url) as other,
-        record_notifications(other._notifications, "g") as recorder,
+        record_notifications(other.change_notifications, "g") as recorder,
     ):
         await store.commit(creation())
         assert await recorder.next_notification() == ChangeNotification("g", [diff(1)])
@@ -90,7 +90,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         while (diffs := (await recorder.next_notification()).diffs) and diffs[-1].version != 3:
             pass
         assert await unreplicated_cluster.primary("g") is target
-        topology, known = store._client.topology, f"127.0.0.1:{target.port}"  # after the first MOVED
+        topology, known = store.client.topology, f"127.0.0.1:{target.port}"  # after the first MOVED
         await wait_until(lambda: topology.primary_for_key(keys.game("g")) == known)
         async with aclosing(target.client()) as client:
             assert await client.exists(keys.game("g"))
@@ -101,7 +101,7 @@ async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cl
         node.pause()
     async with connect(unreplicated_cluster.url) as store:
         pinging = asyncio.create_task(store.ping())
-        await wait_until(lambda: store._client.topology._refreshing is not None)
+        await wait_until(lambda: store.client.topology._refreshing is not None)
         for node in unreplicated_cluster.nodes:
             node.resume()
         await pinging
@@ -150,8 +150,8 @@ async def store(deployment: Deployment) -> AsyncIterator[RedisStore]:
 async def topology(store: RedisStore) -> SentinelTopology:
     """Return a topology with a connection to the primary."""
     await store.commit(creation())
-    assert isinstance(store._client.topology, SentinelTopology)
-    return store._client.topology
+    assert isinstance(store.client.topology, SentinelTopology)
+    return store.client.topology
 
 
 async def test_a_manual_failover_while_the_old_primary_replies(deployment: Deployment, store: RedisStore) -> None:
@@ -177,7 +177,7 @@ async def test_an_outdated_sentinel_is_outvoted(deployment: Deployment) -> None:
     async with connect(deployment.url) as store:
         for game in SENTINEL_GAMES:
             assert await store.commit(creation(game)) == Committed()
-        topology = store._client.topology
+        topology = store.client.topology
         assert isinstance(topology, SentinelTopology)
         for late in deployment.sentinels[1:]:
             late.pause()
@@ -291,7 +291,7 @@ async def wait_for_progress(versions: dict[str, int], count: int = 10) -> None:
 async def test_failover_loses_no_acknowledged_commit(replicated: Deployment, fault: Callable[[Node], None]) -> None:
     async with connect(replicated.url) as store, connect(replicated.url) as other:
         async with (
-            record_notifications(other._notifications, *FAILOVER_GAMES) as recorder,
+            record_notifications(other.change_notifications, *FAILOVER_GAMES) as recorder,
             play_games(store) as versions,
         ):
             await wait_for_progress(versions)
@@ -333,8 +333,8 @@ class Failover:
         self.has_happened = False
         self._redis = redis
         self._promoted = promoted
-        self._execute = store._client.execute
-        store._client.execute = self._execute_before  # type: ignore[method-assign]  # there is one client, in use
+        self._execute = store.client.execute
+        store.client.execute = self._execute_before  # type: ignore[method-assign]  # there is one client, in use
 
     def _execute_before(self, *arguments: Any, **options: Any) -> asyncio.Future[Any]:
         reply = self._execute(*arguments, **options)

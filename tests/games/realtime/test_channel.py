@@ -244,7 +244,7 @@ class HangingStore(UnreliableStore):
 @pytest.fixture
 def store(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
     monkeypatch.setattr(channel, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
-    return HangingStore(store._client)
+    return HangingStore(store.client)
 
 
 async def subscribe_behind(hub: Hub, store: HangingStore, game: str) -> VersionSubscriber:

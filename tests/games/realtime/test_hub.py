@@ -123,7 +123,7 @@ async def test_the_last_subscriber_closes_the_channel(hub: Hub, store: Unreliabl
     hub.unsubscribe(one, "g")
     hub.unsubscribe(other, "g")
     hub.unsubscribe(other, "g")
-    assert (len(hub), store._notifications._games) == (0, set())
+    assert (len(hub), store.change_notifications._games) == (0, set())
     await commit_and_publish(hub, store, action(1))
     assert one.version == other.version == 1
     assert (await subscribe(hub, store)).version == 2
@@ -172,7 +172,7 @@ async def test_a_subscription_that_times_out_leaves_nothing_behind(
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 0.02)
     with pytest.raises(StoreUnavailable, match="not read within"):
         await hub.subscribe(VersionSubscriber(), "g", Revision(1, digest(1)))
-    assert (len(hub), hanging._notifications._games) == (0, set())
+    assert (len(hub), hanging.change_notifications._games) == (0, set())
 
 
 async def test_aclose_ends_subscriptions_and_reads_in_progress(hub: Hub, hanging: UnreliableStore) -> None:
@@ -181,7 +181,7 @@ async def test_aclose_ends_subscriptions_and_reads_in_progress(hub: Hub, hanging
     async with asyncio.timeout(TIMEOUT_S):
         await hub.aclose()
         await subscribing
-    assert (len(hub), hanging._notifications._games) == (0, set())
+    assert (len(hub), hanging.change_notifications._games) == (0, set())
 
 
 async def test_a_commit_of_another_instance_invalidates_the_cache(store: UnreliableStore, redis_url: str) -> None:
@@ -189,7 +189,7 @@ async def test_a_commit_of_another_instance_invalidates_the_cache(store: Unrelia
     hub = Hub(store, TILESETS, 1000.0, lambda game, version: invalidated.put_nowait((game, version)))
     hub.start()
     await subscribe(hub, store)
-    await wait_until(lambda: store._notifications.count_own_subscribers("g"))
+    await wait_until(lambda: store.change_notifications.count_own_subscribers("g"))
     async with connect(redis_url) as other, asyncio.timeout(TIMEOUT_S):
         await other.commit(action(1))
         assert await invalidated.get() == ("g", 2)
@@ -362,7 +362,7 @@ async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redi
     hub = Hub(store, TILESETS, 1000.0)
     hub.start()
     await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
-    await wait_until(lambda: store._notifications.count_own_subscribers("g"))
+    await wait_until(lambda: store.change_notifications.count_own_subscribers("g"))
     async with connect(redis_url) as other, asyncio.timeout(TIMEOUT_S):
         await other.commit(action(1, revokes_token=True))
         await subscriber.has_rechecked.wait()

@@ -4,16 +4,14 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from typing import Any, Self
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 import uvloop
 from aiohttp import ClientSession, WSMessage, WSMsgType
 
 from schemas.messages import Pong
-from service.games.access import AccessRecord
-from service.games.channel import Channel, ChannelMessage
-from service.games.errors import GameError
+from service.games.channel import Channel
 from service.games.ports import Revision, StoredDiff, StoreUnavailable
 from service.store.game_store import RedisStore, connect
 from service.supervision import EventLoop
@@ -119,7 +117,7 @@ async def test_a_socket_holds_no_more_than_it_needs(client: Client) -> None:
 
 @pytest.fixture
 async def gated(store: RedisStore) -> GatedStore:
-    gated_store = GatedStore(store._client)
+    gated_store = GatedStore(store.client)
     gated_store.game_gate, gated_store.log_gate = asyncio.Event(), asyncio.Event()
     gated_store.game_gate.set()
     gated_store.log_gate.set()
@@ -170,7 +168,7 @@ async def test_a_message_that_arrives_as_the_socket_is_to_close_is_handled_to_it
 async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: GatedStore) -> None:
     async with serve(gated, Limits(sweep_interval_s=1000)) as client:
         http_game = await create_game(client)
-        other, silent = Revision(1, b"another past"), SilentSubscriber()
+        other, silent = Revision(1, b"another past"), Mock()
         channel = client.app[HUB]._channels[http_game.id] = Channel(http_game.id, other)
         channel.subscribers.add(silent)
         async with connect_watcher(client) as watcher:
@@ -184,19 +182,6 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
         await wait_until(lambda: not len(client.app[STREAMS]))
         assert [*channel.subscribers] == [silent]
         client.app[HUB].unsubscribe(silent, http_game.id)
-
-
-class SilentSubscriber:
-    """A subscriber that ignores everything."""
-
-    def deliver(self, message: ChannelMessage) -> None:
-        """Do nothing."""
-
-    def end_subscription(self, game: str, error: GameError) -> None:
-        """Do nothing."""
-
-    def recheck_token(self, game: str, access: AccessRecord) -> None:
-        """Do nothing."""
 
 
 async def test_a_socket_that_cannot_subscribe_for_now_is_told_to_reconnect(gated: GatedStore) -> None:
