@@ -54,6 +54,14 @@ async def test_a_rejected_upgrade_is_closed_with_the_code_of_its_problem(
     await wait_until_no_streams(client)
 
 
+async def test_a_refusal_says_why(client: Client) -> None:
+    private = await create_game(client, visibility="private")
+    async with client.ws_connect(f"/v1/games/{private.id}/ws") as socket:
+        await socket.receive_json(timeout=TIMEOUT_S)  # the welcome
+        closed = await socket.receive(TIMEOUT_S)
+    assert str(closed.extra).startswith(f"not_found: there is no game {private.id}, or it is private and opens with")
+
+
 async def test_any_token_is_accepted_on_the_shared_path(client: Client) -> None:
     """Only later messages show which game it is for."""
     async with connect_watcher(client, token=NOBODYS) as watcher:
