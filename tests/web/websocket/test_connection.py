@@ -13,7 +13,7 @@ from aiohttp import ClientSession, WSMessage, WSMsgType
 from schemas.messages import Pong
 from service.games.channel import Channel
 from service.games.ports import Revision, StoredDiff, StoreUnavailable
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.supervision import EventLoop
 from service.web.app import DRAINING, HUB
 from service.web.limits import Limits
@@ -21,6 +21,7 @@ from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
+from tests.redis_servers import connect
 from tests.store.commits import action
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import GatedStore, HTTPGame, create_game
