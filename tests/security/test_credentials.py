@@ -420,9 +420,9 @@ async def test_a_key_opens_no_game(client: Client, store: RedisStore) -> None:
     for response in (
         await client.get(path, headers=header),
         await client.post(f"{path}/actions", json={"move": "pass.deliver"}, headers=header),
-        await client.get(path, headers=bearer_header(secret)),
     ):
         await check_problem(response, 404, "not_found")
+    await check_problem(await client.get(path, headers=bearer_header(secret)), 401, "unauthorized")
 
 
 async def test_a_key_is_charged_in_place_of_its_address(store: RedisStore) -> None:

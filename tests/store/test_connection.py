@@ -537,7 +537,7 @@ async def test_a_clusters_failover_keeps_its_marker_and_is_told(
 
 
 async def test_of_a_cluster_only_the_primary_that_is_down_is_not_writable(tmp_path: Path) -> None:
-    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url) as store:
+    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url, timeout_s=5) as store:
         await wait_until(store.health.probe)
         killed = await deployment.primary()
         killed.kill()
