@@ -94,6 +94,14 @@ async def test_a_game_of_any_status_is_the_same_after_export_and_import(
         assert expected - 60 < await second_redis.ttl(key) <= expected
 
 
+async def test_an_imported_game_can_be_played_on(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
+    stored = await store_game(store, visibility="private")
+    await moved(store, second_store, tmp_path)
+    loaded = await second_store.load(stored.id)
+    assert loaded is not None
+    assert await play_first_move(stored, make_context(second_store)) == loaded.revision.version + 1
+
+
 @pytest.mark.parametrize(("visibility", "number"), (("public", 1), ("private", 0)))
 async def test_only_a_public_game_is_listed_there(
     store: RedisStore, second_store: RedisStore, tmp_path: Path, visibility: Visibility, number: int

@@ -101,7 +101,7 @@ async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cl
         node.pause()
     async with connect(unreplicated_cluster.url) as store:
         pinging = asyncio.create_task(store.ping())
-        await wait_until(lambda: store.client.topology._refreshing is not None)
+        await wait_until(lambda: store.client.topology.refreshing is not None)
         for node in unreplicated_cluster.nodes:
             node.resume()
         await pinging
