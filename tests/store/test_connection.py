@@ -486,7 +486,7 @@ async def test_a_name_that_moves_to_the_promoted_server_is_followed_while_the_ol
             async with aclosing(promoted.nodes[0].client()) as new:
                 await new.acl_setuser(SERVICE_USER, enabled=True, passwords=f"+{former.access.password}")
             committing = asyncio.create_task(store.commit(creation("h", is_public=False)))
-            await wait_until(lambda: store.client.topology._refreshing is not None)
+            await wait_until(lambda: store.client.topology.refreshing is not None)
             name.unlink()
             name.symlink_to("two.sock")
             assert await committing == Committed()

@@ -110,16 +110,16 @@ async def test_the_queue_of_a_former_primary_lives_until_it_is_idle(single_serve
     async with aclosing(PipelinedClient(topology, 1, TIMEOUT_S, Wait(0))) as client:
         await client.execute("SET", "k", "v")
         await client.execute("SET", "k", "v", wait_for_replicas=True)
-        assert client._queues.keys() == {("first", False), ("first", True)}
-        await wait_until(lambda: all(queue.is_idle for queue in client._queues.values()))
+        assert client.queues.keys() == {("first", False), ("first", True)}
+        await wait_until(lambda: all(queue.is_idle for queue in client.queues.values()))
         late = client.execute("GET", "k")
         topology.name = "second"
         assert await client.execute("ECHO", "x") == b"x"
-        assert client._queues.keys() == {("first", False), ("second", False)}
+        assert client.queues.keys() == {("first", False), ("second", False)}
         assert await late == b"v"
-        await wait_until(lambda: all(queue.is_idle for queue in client._queues.values()))
+        await wait_until(lambda: all(queue.is_idle for queue in client.queues.values()))
         await client.execute("SET", "k", "v", wait_for_replicas=True)
-        assert client._queues.keys() == {("second", False), ("second", True)}
+        assert client.queues.keys() == {("second", False), ("second", True)}
 
 
 async def test_a_cancelled_command_does_not_affect_others(client: PipelinedClient) -> None:
@@ -221,7 +221,7 @@ async def wait_until_nothing_in_flight(client: PipelinedClient) -> None:
 
 async def wait_until_sent(client: PipelinedClient) -> None:
     """Wait until no command is queued for its pipeline."""
-    await wait_until(lambda: not any(queue._queued for queue in client._queues.values()))
+    await wait_until(lambda: not any(queue._queued for queue in client.queues.values()))
 
 
 async def gather_outcome_types(number: int, send: Callable[[], Awaitable[object]]) -> list[type]:

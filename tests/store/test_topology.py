@@ -101,7 +101,7 @@ async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cl
         node.pause()
     async with connect(unreplicated_cluster.url) as store:
         pinging = asyncio.create_task(store.ping())
-        await wait_until(lambda: store.client.topology._refreshing is not None)
+        await wait_until(lambda: store.client.topology.refreshing is not None)
         for node in unreplicated_cluster.nodes:
             node.resume()
         await pinging
@@ -129,9 +129,6 @@ async def test_a_primary_that_loses_its_replicas_takes_none_from_another(tmp_pat
             replica.kill()
         await asyncio.sleep(9)  # else one moves after 5 s, and does not come back
         assert [len(await deployment.replicas(primary)) for primary in others] == [2, 2]
-
-
-SENTINEL_GAMES = [f"g{number}" for number in range(8)]
 
 
 @pytest.fixture
@@ -175,7 +172,7 @@ async def test_an_outdated_sentinel_is_outvoted(deployment: Deployment) -> None:
         await execute_text(client, "SENTINEL", "REMOVE", SERVICE_NAME)
         await execute_text(client, "SENTINEL", "MONITOR", SERVICE_NAME, "127.0.0.1", other.port, 2)
     async with connect(deployment.url) as store:
-        for game in SENTINEL_GAMES:
+        for game in GAMES:
             assert await store.commit(creation(game)) == Committed()
         topology = store.client.topology
         assert isinstance(topology, SentinelTopology)
@@ -249,9 +246,6 @@ async def test_one_sentinel_of_three_is_enough(deployment: Deployment, store: Re
     paused.resume()
 
 
-FAILOVER_GAMES = [f"g{number}" for number in range(8)]
-
-
 @pytest.fixture(params=("sentinel", "cluster"))
 async def replicated(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Deployment]:
     deploying = sentinel(tmp_path, sentinels=3) if request.param == "sentinel" else cluster(tmp_path)
@@ -262,7 +256,7 @@ async def replicated(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
 @asynccontextmanager
 async def play_games(store: RedisStore) -> AsyncIterator[dict[str, int]]:
     """Commit to games continually, and yield the last acknowledged version of each."""
-    versions = dict.fromkeys(FAILOVER_GAMES, 1)
+    versions = dict.fromkeys(GAMES, 1)
 
     async def play(game: str) -> None:
         while True:
@@ -270,8 +264,8 @@ async def play_games(store: RedisStore) -> AsyncIterator[dict[str, int]]:
             versions[game] += 1
             await asyncio.sleep(0.005)
 
-    await asyncio.gather(*(store.commit(creation(game)) for game in FAILOVER_GAMES))
-    playing = [asyncio.create_task(play(game)) for game in FAILOVER_GAMES]
+    await asyncio.gather(*(store.commit(creation(game)) for game in GAMES))
+    playing = [asyncio.create_task(play(game)) for game in GAMES]
     try:
         yield versions
     finally:
@@ -291,13 +285,13 @@ async def wait_for_progress(versions: dict[str, int], count: int = 10) -> None:
 async def test_failover_loses_no_acknowledged_commit(replicated: Deployment, fault: Callable[[Node], None]) -> None:
     async with connect(replicated.url) as store, connect(replicated.url) as other:
         async with (
-            record_notifications(other.change_notifications, *FAILOVER_GAMES) as recorder,
+            record_notifications(other.change_notifications, *GAMES) as recorder,
             play_games(store) as versions,
         ):
             await wait_for_progress(versions)
-            old = await replicated.primary(FAILOVER_GAMES[0])
+            old = await replicated.primary(GAMES[0])
             fault(old)
-            assert await replicated.primary(FAILOVER_GAMES[0], old) is not old
+            assert await replicated.primary(GAMES[0], old) is not old
             await wait_for_progress(versions)
             while not recorder.queue.empty():
                 recorder.queue.get_nowait()

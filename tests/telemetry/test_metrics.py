@@ -357,12 +357,12 @@ async def test_commands_are_timed_and_errors_counted_by_kind(tmp_path: Path, mon
         assert grown(before, "redis_command_duration_seconds_count", command="commit.lua") == 1
         assert (level(store, "redis_up"), grown(before, "redis_errors_total")) == (1, 0)
 
-        store.client._timeout_s = 0.9
+        store.client.timeout_s = 0.9
         os.kill(server.pid, signal.SIGSTOP)
         with pytest.raises(StoreUnavailable):
             await store.load("g")
         os.kill(server.pid, signal.SIGCONT)
-        store.client._timeout_s = TIMEOUT_S
+        store.client.timeout_s = TIMEOUT_S
         assert (grown(before, "redis_errors_total", kind="timeout"), grown(before, "redis_errors_total")) == (1, 1)
 
         os.kill(server.pid, signal.SIGKILL)

@@ -85,7 +85,8 @@ async def read_all(client: Client, game: OwnedGame) -> list[tuple[str, int, byte
     """Return everything that can be read of a game."""
     answers = []
     headers = bearer_header(game.created.owner_token)
-    for path in (*(f"/v1/games/{game.id}{one}" for one in PATHS), "/v1/games?status=finished,aborted", "/v1/my/games"):
+    lists = ("/v1/games?status=finished", "/v1/seats/me/games")
+    for path in (*(f"/v1/games/{game.id}{one}" for one in PATHS), *lists):
         async with client.get(path, headers=headers) as response:
             answers.append((path, response.status, await response.read(), response.headers.get("ETag")))
     return answers

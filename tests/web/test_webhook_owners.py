@@ -300,6 +300,13 @@ async def test_only_the_selected_events_and_seats_are_delivered(owner: WebhookOw
     assert len(receiver.received) == (3 if seats else 5)
 
 
+async def test_a_change_without_a_selected_event_is_skipped(game_owner: GameOwner, receiver: WebhookReceiver) -> None:
+    hook = await game_owner.register(events=["game_finished"])
+    await game_owner.act(game_owner.game)
+    assert receiver.received == []
+    assert (await game_owner.read(hook))["delivered_version"] == 2
+
+
 async def test_a_failed_delivery_repeats_the_same_message(game_owner: GameOwner, receiver: WebhookReceiver) -> None:
     owner = game_owner
     hook = await owner.register()

@@ -366,7 +366,7 @@ async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redi
     async with connect(redis_url) as other, asyncio.timeout(TIMEOUT_S):
         await other.commit(action(1, revokes_token=True))
         await subscriber.has_rechecked.wait()
-    await wait_until(lambda: not hub._token_checks)
+    await wait_until(lambda: not hub.token_checks)
     await hub.aclose()
 
 
@@ -383,7 +383,7 @@ async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_sub
     hub.publish_commit(action(1, diffs=[], revokes_token=True))
     await wait_until(lambda: store.failures < many)
     hub.unsubscribe(subscriber, "g")
-    await wait_until(lambda: not hub._token_checks)
+    await wait_until(lambda: not hub.token_checks)
     assert not subscriber.has_rechecked.is_set()
 
 

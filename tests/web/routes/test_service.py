@@ -54,7 +54,7 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
     ):
         created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
         game = (await created.json())["game"]["id"]
-        store.client._timeout_s = 1.5
+        store.client.timeout_s = 1.5
 
         async def is_ready_with_store() -> bool:
             return (await client.get("/readyz?store=1")).status == 200

@@ -178,7 +178,7 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
     async with serve(gated, Limits(sweep_interval_s=1000)) as client:
         http_game = await create_game(client)
         other, silent = Revision(1, b"another past"), Mock()
-        channel = client.app[HUB]._channels[http_game.id] = Channel(http_game.id, other)
+        channel = client.app[HUB].channels[http_game.id] = Channel(http_game.id, other)
         channel.subscribers.add(silent)
         async with connect_watcher(client) as watcher:
             gated.log_gate.clear()
@@ -262,7 +262,7 @@ async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) 
         async with connect_watcher(client, f"/v1/games/{http_game.id}/ws?since=1", max_msg_size=0) as quick:
             await quick.receive("subscribed")
             async with StalledClient(client, http_game) as slow:
-                published, channel = 0, client.app[HUB]._channels[http_game.id]
+                published, channel = 0, client.app[HUB].channels[http_game.id]
                 while len(channel.subscribers) == 2 and published < 100:
                     filler.publish()
                     published += 1
@@ -276,7 +276,7 @@ async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) 
 
 async def test_nothing_is_sent_after_a_close(client: Client, http_game: HTTPGame) -> None:
     async with watch_game(client, http_game.id) as watcher:
-        (subscriber,) = client.app[HUB]._channels[http_game.id].subscribers
+        (subscriber,) = client.app[HUB].channels[http_game.id].subscribers
         assert isinstance(subscriber, WebSocketConnection)
         subscriber.close(4400, "test")
         subscriber.send(Pong(id=None))
