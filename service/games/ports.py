@@ -503,9 +503,6 @@ class GameStore(Protocol):
     async def list_by_keys(self, index_keys: Sequence[str], limit: int, after: str | None) -> Page:
         """List games that are indexed under any of these keys."""
 
-    async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:
-        """Remove a game that does not exist from index keys, unless it is being created; return from how many."""
-
     async def unindex(self, index_keys: Sequence[str], game: str) -> None:
         """Remove a game from these index keys."""
 
