@@ -130,11 +130,6 @@ def interpolate_field(land: DistanceField, point: Point) -> float:
     return upper * (1 - down) + lower * down
 
 
-def polyline_length(line: Sequence[Point]) -> float:
-    """Return the length of a line."""
-    return sum(start.distance_to(end) for start, end in pairwise(line))
-
-
 def point_along(line: Sequence[Point], distance: float) -> Point:
     """Return the point at a distance along a line."""
     for start, end in pairwise(line):
@@ -244,7 +239,7 @@ def spread_spots(ground: terrain.Ground, room: DistanceField, index: int, radii:
 
 def spots_on_line(line: Polyline, sizes: Sequence[float], first: float, ends: tuple[float, float]) -> list[SymbolSpot]:
     """Return spots on a bridge: the islander's, `first` units wide, then the wares', half of them on each side."""
-    free = polyline_length(line) - sum(ends)
+    free = sum(start.distance_to(end) for start, end in pairwise(line)) - sum(ends)
     before = sizes[: (len(sizes) + 1) // 2]
     row = [*before, first, *sizes[len(before) :]]
     scale = min(1.0, max((free - first) / (sum(sizes) or 1.0), MIN_SCALE))

@@ -220,16 +220,13 @@ def creator_hash(creator: str | None) -> bytes | None:
 
 def check_external_users(body: CreateGame | JoinGame, creator: str | None) -> None:
     """Raise Malformed for an `external_user` without a creator's key, under which it would be indexed."""
-    if creator is not None:
-        return
-    detail = "a user's games are listed by the creator's key: send it in the header Creator-Key"
-    if isinstance(body, JoinGame):
-        if body.external_user is not None:
-            raise Malformed(detail, "$.external_user")
-        return
-    for seat, player in enumerate(body.players):
-        if player.external_user is not None:
-            raise Malformed(detail, f"$.players[{seat}].external_user")
+    seats = (
+        {"$": body} if isinstance(body, JoinGame) else {f"$.players[{n}]": one for n, one in enumerate(body.players)}
+    )
+    for path, seat in seats.items() if creator is None else ():
+        if seat.external_user is not None:
+            detail = "a user's games are listed by the creator's key: send it in the header Creator-Key"
+            raise Malformed(detail, f"{path}.external_user")
 
 
 def tag_seat(access: rights.AccessRecord, seat: int, creator: str | None, user: str | None) -> None:

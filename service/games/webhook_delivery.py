@@ -14,6 +14,7 @@ import logging
 import random
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import takewhile
 from math import ceil
@@ -233,24 +234,18 @@ PENDING_DELAY_S = 1
 """Delay after the challenge of an API key's webhook before its games are tried again."""
 
 
+@dataclass(eq=False)
 class WebhookDeliverer:
     """The deliveries of one instance."""
 
-    def __init__(
-        self,
-        store: ports.GameStore,
-        send: ports.WebhookSender,
-        clock: Callable[[], float],
-        *,
-        retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
-        random_fraction: Callable[[], float] = random.random,
-    ) -> None:
-        self.store = store
-        self.send = send
-        self.clock = clock
-        self.retry_delays_s = retry_delays_s
-        self.random_fraction = random_fraction
-        self.challenge_limiter = webhook_payloads.KeyedRateLimiter(clock)
+    store: ports.GameStore
+    send: ports.WebhookSender
+    clock: Callable[[], float]
+    retry_delays_s: Sequence[float] = RETRY_DELAYS_S
+    random_fraction: Callable[[], float] = random.random
+
+    def __post_init__(self) -> None:
+        self.challenge_limiter = webhook_payloads.KeyedRateLimiter(self.clock)
         self.turns = FairQueue(MAX_DELIVERIES, max_waiting=MAX_WAITING, max_each=1)
         """One delivery at a time to a host, so that a slow one delays only itself."""
 

@@ -22,7 +22,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -108,14 +108,14 @@ def is_public(address: Address) -> bool:
 
 def open_public_socket(info: tuple[Any, ...]) -> socket.socket:
     """Return a socket for a resolved address, for `aiohttp.TCPConnector`. Raises AddressBlocked."""
-    family, kind, protocol, _, socket_address = info
+    *kind, _, socket_address = info
     try:
         address = ip_address(socket_address[0])
     except ValueError as error:
         raise AddressBlocked(socket_address[0]) from error
     if not is_public(address):
         raise AddressBlocked(address)
-    return socket.socket(family=family, type=kind, proto=protocol)
+    return socket.socket(*kind)
 
 
 LOCAL = "`south-seas listen` sends events to a program on your own machine"
@@ -252,7 +252,8 @@ class WebhookResolver(AbstractResolver):
         until = self._loop.time() + self._timeout_s
         try:
             async with asyncio.timeout_at(until):
-                addresses = await self._query_addresses(host, family)
+                async with self._lookups.slot(Requester(site_of_host(host).encode())):
+                    addresses = await self._query(host, family)
         except (TimeoutError, QueueFull, pycares.AresError, UnicodeError, ValueError) as error:
             logger.debug("the host name of a webhook could not be resolved: %r: %r", host, error)
             addresses = []
@@ -270,29 +271,28 @@ class WebhookResolver(AbstractResolver):
         self._channel.cancel()
         self._channel.close()
 
-    async def _query_addresses(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
-        """Return all addresses of a name, once lookups of its site and in total allow it."""
-        async with self._lookups.slot(Requester(site_of_host(host).encode())):
-            result = await self._query(host, family)
-        return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in result.nodes]
-
-    async def _query(self, host: str, family: socket.AddressFamily) -> pycares.AddrInfoResult:
-        """Query c-ares, which answers in a thread. Raises AresError."""
+    async def _query(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
+        """Return all addresses of a name. Raises AresError."""
         self._lookups_since_reset += 1
         if self._lookups_since_reset > MAX_CACHED_LOOKUPS:
             self._lookups_since_reset = 0
             self._channel.reinit()
         future: asyncio.Future[pycares.AddrInfoResult] = self._loop.create_future()
-        self._channel.getaddrinfo(
-            host, None, family=family, type=socket.SOCK_STREAM, callback=partial(self._resolve_from_thread, future)
-        )
-        return await future
 
-    def _resolve_from_thread(
-        self, future: asyncio.Future[pycares.AddrInfoResult], result: pycares.AddrInfoResult, errno: int | None
-    ) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(_resolve_future, future, result, errno)
+        def resolve(result: pycares.AddrInfoResult, errno: int | None) -> None:
+            if future.done():
+                return
+            if errno is None:
+                future.set_result(result)
+            else:
+                future.set_exception(pycares.AresError(errno, pycares.errno.strerror(errno)))
+
+        def resolve_from_thread(result: pycares.AddrInfoResult, errno: int | None) -> None:
+            if not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(resolve, result, errno)
+
+        self._channel.getaddrinfo(host, None, family=family, type=socket.SOCK_STREAM, callback=resolve_from_thread)
+        return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in (await future).nodes]
 
     def _select_addresses(
         self, host: str, addresses: Sequence[tuple[socket.AddressFamily, str]]
@@ -303,17 +303,6 @@ class WebhookResolver(AbstractResolver):
         if len(public) < len(addresses):
             logger.debug("the host name of a webhook resolves to a private address: %r", host)
         return public[:MAX_ADDRESSES]
-
-
-def _resolve_future(
-    future: asyncio.Future[pycares.AddrInfoResult], result: pycares.AddrInfoResult, errno: int | None
-) -> None:
-    if future.done():
-        return
-    if errno is None:
-        future.set_result(result)
-    else:
-        future.set_exception(pycares.AresError(errno, pycares.errno.strerror(errno)))
 
 
 USER_AGENT = "south-seas-webhooks"
@@ -417,15 +406,13 @@ def _open_session(limits: Limits, names: AbstractResolver, sockets: SocketFactor
     )
 
 
+@dataclass(frozen=True)
 class _WebhookSender:
     """Sends payloads with one session, and challenges, which are limited per address, with another."""
 
-    def __init__(
-        self, messages: aiohttp.ClientSession, challenges: aiohttp.ClientSession, *, allow_private: bool
-    ) -> None:
-        self._message_session = messages
-        self._challenge_session = challenges
-        self._allow_private = allow_private
+    messages: aiohttp.ClientSession
+    challenges: aiohttp.ClientSession
+    allow_private: bool
 
     async def __call__(
         self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
@@ -433,9 +420,9 @@ class _WebhookSender:
         """Send a payload or a challenge; never raises."""
         started_at = time.perf_counter()
         status, body_read = None, b""
-        session = self._challenge_session if challenge else self._message_session
+        session = self.challenges if challenge else self.messages
         try:
-            check_url(url, allow_private=self._allow_private)
+            check_url(url, allow_private=self.allow_private)
             async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
                 if challenge and 200 <= response.status < 300:
                     body_read = await _read_beginning(response)
@@ -457,8 +444,7 @@ async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
 
 
 def _open_any_socket(info: AddrInfo) -> socket.socket:
-    family, kind, protocol, _, _ = info
-    return socket.socket(family=family, type=kind, proto=protocol)
+    return socket.socket(*info[:3])
 
 
 def _limit_challenges(sockets: SocketFactory) -> SocketFactory:
