@@ -33,10 +33,8 @@ class Connection(Protocol):
     """Of the current request; its account is that of the client."""
     client: str | None
     """The address of the client that opened it; None for a trusted proxy."""
-
-    @property
-    def kind(self) -> Literal["response", "socket", "stream"]:
-        """Return what it writes."""
+    kind: Literal["response", "socket", "stream"]
+    """What it writes."""
 
     def unsent_bytes(self) -> int:
         """Return the bytes in its send buffer."""

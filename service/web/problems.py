@@ -342,13 +342,9 @@ _QUOTES = (
 )
 """What to send in place of a value with quotes where none belong, or without."""
 _HEADERS = {
-    **{
-        name.replace("-", "_").lower(): name
-        for name in ("Api-Key", "Creator-Key", "Idempotency-Key", "If-Match", "Prefer")
-    },
-    **dict.fromkeys(("lang", "language", "locale"), "Accept-Language"),
-    "version": "If-Match",
+    games.snake_case(name): name for name in ("Api-Key", "Creator-Key", "Idempotency-Key", "If-Match", "Prefer")
 }
+_HEADERS |= dict.fromkeys(("lang", "language", "locale"), "Accept-Language") | {"version": "If-Match"}
 """The headers that clients send as fields or parameters, by these names."""
 
 _PARAMETERS = {
