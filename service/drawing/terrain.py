@@ -152,11 +152,8 @@ def _unowned_pockets(ground: Ground) -> list[list[int]]:
             while queue:
                 node = queue.pop()
                 pocket.append(node)
-                unseen = [
-                    o
-                    for o, step in _neighbours()[node]
-                    if step == NODE_SPACING and ground[o] == NO_SEGMENT and o not in seen
-                ]
+                beside = (other for other, step in _neighbours()[node] if step == NODE_SPACING)
+                unseen = [other for other in beside if ground[other] == NO_SEGMENT and other not in seen]
                 seen.update(unseen)
                 queue += unseen
             pockets.append(pocket)

@@ -191,11 +191,9 @@ class Delivery:
     def _state_after_failure(self, result: ports.SendResult) -> ports.WebhookState:
         """Return the state after one more failure."""
         state, failures = self.state, self.state.failures + 1
-        delays_s, reason = (
-            (self._deliverer.retry_delays_s, "failing")
-            if state.pending_client is None
-            else (webhook_payloads.CHALLENGE_RETRY_DELAYS_S, "unproven")
-        )
+        delays_s, reason = self._deliverer.retry_delays_s, "failing"
+        if state.pending_client is not None:
+            delays_s, reason = webhook_payloads.CHALLENGE_RETRY_DELAYS_S, "unproven"
         if result.status == HTTPStatus.GONE or failures > len(delays_s):
             reason = GONE if result.status == HTTPStatus.GONE else reason
             return msgspec.structs.replace(state, failures=failures, next_attempt_at=None, disabled_reason=reason)

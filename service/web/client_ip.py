@@ -74,11 +74,8 @@ def normalize_address(address: IPv4Address | IPv6Address) -> str:
         return str(address)
     if address.ipv4_mapped is not None:
         return str(address.ipv4_mapped)
-    return str(
-        ip_network(
-            (int(address) >> SUBSCRIBER_PREFIX_BITS << SUBSCRIBER_PREFIX_BITS, SUBSCRIBER_PREFIX_BITS)
-        ).network_address
-    )
+    beyond = IPV6LENGTH - SUBSCRIBER_PREFIX_BITS
+    return str(IPv6Address(int(address) >> beyond << beyond))
 
 
 def get_site_network(client: str) -> str:

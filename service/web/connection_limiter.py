@@ -176,12 +176,9 @@ class ConnectionLimiter:
         """Log the first rejected connection, and then every thousandth."""
         self.rejected += 1
         if self.rejected % 1_000 == 1:
-            LOG.warning(
-                "connections are rejected: %d are open, %d of them from %s, which was rejected last",
-                len(self.connections),
-                connection.charge.account.connections,
-                connection.client or "a trusted proxy",
-            )
+            number, client = connection.charge.account.connections, connection.client or "a trusted proxy"
+            text = "connections are rejected: %d are open, %d of them from %s, which was rejected last"
+            LOG.warning(text, len(self.connections), number, client)
 
     def remove(self, connection: Connection) -> None:
         """Remove a closed connection."""
