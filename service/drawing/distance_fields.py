@@ -141,7 +141,8 @@ Crossing = tuple[Corner, Corner]
 
 CELL_CROSSINGS: dict[int, tuple[tuple[int, int], ...]] = {
     0: (), 1: ((3, 0),), 2: ((0, 1),), 3: ((3, 1),), 4: ((1, 2),), 5: ((3, 0), (1, 2)), 6: ((0, 2),), 7: ((3, 2),),
-    8: ((2, 3),), 9: ((2, 0),), 10: ((0, 1), (2, 3)), 11: ((2, 1),), 12: ((1, 3),), 13: ((1, 0),), 14: ((0, 3),), 15: (),
+    8: ((2, 3),), 9: ((2, 0),), 10: ((0, 1), (2, 3)), 11: ((2, 1),), 12: ((1, 3),), 13: ((1, 0),), 14: ((0, 3),),
+    15: (),
 }  # fmt: skip
 """The sides at which contours enter and leave a cell, by which corners are inside (clockwise; the first is bit 1)."""
 
