@@ -48,30 +48,15 @@ FIRST_HIGH_PORT = 1024
 """From here on all ports are allowed; lower ones belong to other protocols."""
 
 NON_PUBLIC_NETWORKS: tuple[IPv4Network | IPv6Network, ...] = (
-    *map(IPv4Network, ("0.0.0.0/8", "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4")),
+    *map(IPv4Network, ("0.0.0.0/8", "168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4")),
     *map(IPv6Network, ("64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")),
 )
-"""Networks that `ipaddress` does not call private in all versions of Python."""
+"""Networks that `ipaddress` does not call private in all versions of Python.
 
-CLOUD_METADATA_NETWORKS: tuple[IPv4Network | IPv6Network, ...] = (
-    # Azure: "168.63.129.16 is a virtual public IP address" of the host: wire server, DNS, health probes.
-    # learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
-    IPv4Network("168.63.129.16/32"),
-    # AWS, Google, Azure, DigitalOcean, Hetzner and others: metadata at 169.254.169.254, and AWS's credentials of
-    # containers at 169.254.170.2 and 169.254.170.23. RFC 3927. docs.aws.amazon.com/AWSEC2/latest/UserGuide
-    IPv4Network("169.254.0.0/16"),
-    # Alibaba Cloud: metadata at 100.100.100.200, DNS and others beside it, in the shared address space of RFC 6598.
-    # alibabacloud.com/help/en/ecs/user-guide/view-instance-metadata
-    IPv4Network("100.64.0.0/10"),
-    # Oracle Cloud, first generation: metadata at 192.0.0.192 (OWASP's cheat sheet on request forgery), among the
-    # addresses that are for protocols (RFC 6890).
-    IPv4Network("192.0.0.0/24"),
-    # AWS and others: metadata at fd00:ec2::254, DNS at fd00:ec2::253; Google: fd20:ce::254. Unique local, RFC 4193.
-    IPv6Network("fc00::/7"),
-)
-"""Services of cloud providers for their machines, credentials among them; some have public addresses."""
-
-BLOCKED_NETWORKS = (*NON_PUBLIC_NETWORKS, *CLOUD_METADATA_NETWORKS)
+168.63.129.16 is that of Azure's hosts: wire server, DNS, health probes. Other services of cloud providers for their
+machines, credentials among them, have addresses that are not public: 169.254.0.0/16 (AWS, Google and others),
+100.64.0.0/10 (Alibaba), 192.0.0.0/24 (Oracle) and fc00::/7 (AWS, Google).
+"""
 
 NAT64 = IPv6Network("64:ff9b::/96")
 GLOBAL_UNICAST = IPv6Network("2000::/3")
@@ -102,7 +87,7 @@ def is_public(address: Address) -> bool:
         address.is_global
         and not address.is_multicast
         and not address.is_reserved
-        and not any(address in network for network in BLOCKED_NETWORKS if network.version == address.version)
+        and not any(address in network for network in NON_PUBLIC_NETWORKS if network.version == address.version)
     )
 
 
