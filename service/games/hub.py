@@ -55,11 +55,11 @@ class Hub:
     supervisor: Supervisor = field(default_factory=Supervisor)
 
     def __post_init__(self) -> None:
-        self._channels: dict[str, Channel] = {}
+        self.channels: dict[str, Channel] = {}
         """By game; the store sends notifications of exactly these games."""
         self._reader = StreamReader(self.store, self.tilesets, self._close_channel)
         self._tasks: list[SupervisedTask] = []
-        self._token_checks: set[asyncio.Task[None]] = set()
+        self.token_checks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Receive notifications and sweep, until `aclose`."""
@@ -71,8 +71,8 @@ class Hub:
 
     async def aclose(self) -> None:
         """Remove all channels, without a message to their subscribers, and end all tasks."""
-        channels = [*self._channels.values()]
-        running = [*self._token_checks, *(channel.reader for channel in channels if channel.reader is not None)]
+        channels = [*self.channels.values()]
+        running = [*self.token_checks, *(channel.reader for channel in channels if channel.reader is not None)]
         for channel in channels:
             self._close_channel(channel)
         for task in running:
@@ -81,20 +81,20 @@ class Hub:
 
     def __len__(self) -> int:
         """Return the number of followed games."""
-        return len(self._channels)
+        return len(self.channels)
 
     def count_subscriptions(self) -> int:
         """Return the number of subscriptions; a connection counts once for each game that it follows."""
-        return sum(len(channel.subscribers) for channel in [*self._channels.values()])
+        return sum(len(channel.subscribers) for channel in [*self.channels.values()])
 
     def count_subscribers(self, game: str) -> int:
         """Return the number of a game's subscribers."""
-        channel = self._channels.get(game)
+        channel = self.channels.get(game)
         return 0 if channel is None else len(channel.subscribers)
 
     def publish_commit(self, change: Change) -> bool:
         """Publish this instance's own commit without reading the store; return whether subscribers got it."""
-        channel = self._channels.get(change.stored.id)
+        channel = self.channels.get(change.stored.id)
         return channel is not None and self._publish(channel, change.diffs, revokes_token=change.revokes_token)
 
     def _publish(self, channel: Channel, diffs: Sequence[StoredDiff], *, revokes_token: bool) -> bool:
@@ -111,8 +111,8 @@ class Hub:
 
     def _start_token_check(self, channel: Channel) -> None:
         task = spawn("realtime-tokens", self._recheck_tokens(channel))
-        self._token_checks.add(task)
-        task.add_done_callback(self._token_checks.discard)
+        self.token_checks.add(task)
+        task.add_done_callback(self.token_checks.discard)
 
     async def subscribe(self, subscriber: Subscriber, game: str, position: Revision, last_revocation: str = "") -> None:
         """Send a subscriber everything after `position`, once and in order, until `unsubscribe`.
@@ -133,9 +133,9 @@ class Hub:
 
     async def _subscribe(self, subscriber: Subscriber, game: str, position: Revision, last_revocation: str) -> Channel:
         while True:
-            channel = self._channels.get(game)
+            channel = self.channels.get(game)
             if channel is None:
-                channel = self._channels[game] = Channel(game, position, last_revocation)
+                channel = self.channels[game] = Channel(game, position, last_revocation)
                 self.store.subscribe(game)
                 channel.subscribers.add(subscriber)
                 self._reader.request_read(channel)
@@ -153,7 +153,7 @@ class Hub:
         """Remove a channel, and wake everybody who waits for it."""
         if not channel.is_closed:
             channel.is_closed = True
-            del self._channels[channel.game]
+            del self.channels[channel.game]
             self.store.unsubscribe(channel.game)
         channel.notify_read()
 
@@ -181,7 +181,7 @@ class Hub:
 
         The last subscriber closes the channel.
         """
-        channel = self._channels.get(game)
+        channel = self.channels.get(game)
         if channel is None or subscriber not in channel.subscribers:
             return None
         channel.subscribers.remove(subscriber)
@@ -194,7 +194,7 @@ class Hub:
 
         Raises StoreUnavailable if that takes too long.
         """
-        channel = self._channels.get(game)
+        channel = self.channels.get(game)
         if channel is None:
             return
         if channel.position.version < version and subscriber in channel.subscribers:
@@ -225,7 +225,7 @@ class Hub:
                         NOTIFICATIONS.inc()
                         if diffs:
                             self.invalidate_cache(game, diffs[-1].version)
-                        if (channel := self._channels.get(game)) is None:
+                        if (channel := self.channels.get(game)) is None:
                             continue
                         if not diffs:
                             self._reader.request_read(channel)
@@ -240,7 +240,7 @@ class Hub:
     async def _sweep(self) -> None:
         """Compare all games with the store once per interval, in batches spread over it."""
         while True:
-            games = [*self._channels]
+            games = [*self.channels]
             batches = [games[start : start + SWEEP_BATCH_SIZE] for start in range(0, len(games), SWEEP_BATCH_SIZE)]
             for batch in batches or [[]]:
                 await asyncio.sleep(self.sweep_interval_s / max(1, len(batches)))
@@ -250,7 +250,7 @@ class Hub:
 
     async def _compare_versions(self, games: Sequence[str]) -> None:
         """Have the streams of games read that are behind the store, or not part of its history."""
-        channels = [channel for game in games if (channel := self._channels.get(game)) is not None]
+        channels = [channel for game in games if (channel := self.channels.get(game)) is not None]
         known = [channel.position for channel in channels]
         versions = await self.store.load_versions([channel.game for channel in channels])
         for channel, position, stored in zip(channels, known, versions, strict=True):

@@ -35,15 +35,15 @@ class GameIndex:
     """The lobby and the index keys. Every method may raise StoreUnavailable."""
 
     def __init__(self, client: PipelinedClient) -> None:
-        self._client = client
+        self.client = client
 
     async def list_game(self, game: Game) -> None:
         """Add a game to the lobby under its status."""
-        await self._client.execute("ZADD", keys.lobby(game.status), unix_seconds(game.created_at), game.id)
+        await self.client.execute("ZADD", keys.lobby(game.status), unix_seconds(game.created_at), game.id)
 
     async def unlist(self, game: str, status: Status) -> None:
         """Remove a game from the lobby under a status."""
-        await self._client.execute("ZREM", keys.lobby(status), game)
+        await self.client.execute("ZREM", keys.lobby(status), game)
 
     async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """Return public games that have, or had until lately, one of these statuses.
@@ -61,17 +61,15 @@ class GameIndex:
         stored, created_at = change.stored, unix_seconds(change.stored.game.created_at)
 
         async def add(key: str) -> None:
-            await self._client.execute(
-                "ZADD", key, created_at, stored.id
-            )  # retried, maybe: a new set has no expiry yet
-            await self._client.execute("EXPIRE", key, change.index_ttl_s)
+            await self.client.execute("ZADD", key, created_at, stored.id)  # retried, maybe: a new set has no expiry yet
+            await self.client.execute("EXPIRE", key, change.index_ttl_s)
 
         sets = [keys.game_index(index_key) for index_key in index_keys(stored.access)]
         return asyncio.gather(*map(add, sets), return_exceptions=return_exceptions)
 
     async def unindex(self, index_keys: Sequence[str], game: str) -> None:
         """Remove a game from these index keys, whether or not it exists."""
-        await asyncio.gather(*(self._client.execute("ZREM", keys.game_index(key), game) for key in index_keys))
+        await asyncio.gather(*(self.client.execute("ZREM", keys.game_index(key), game) for key in index_keys))
 
     async def _page(self, sets: Sequence[str], limit: int, after: str | None) -> Page:
         """Return at most `limit` games of any set, the newest first, ties by id.
@@ -98,7 +96,7 @@ class GameIndex:
         return [*(entry for entry in tied if entry < before), *older][:count]
 
     async def _read_range(self, key: str, newest: str, oldest: str, *limit: Argument) -> list[IndexEntry]:
-        entries = await self._client.execute("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES")
+        entries = await self.client.execute("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES")
         return [(int(created_at), game.decode()) for game, created_at in entries]
 
 
@@ -116,18 +114,18 @@ class RedisIndexRepair(GameIndex):
 
     async def scan(self, count: int) -> AsyncIterator[ScannedKeys]:
         """Scan all keys, and yield the games and indexes among each `count` of them, about."""
-        async for page in self._client.scan(f"{keys.PREFIX}*", count):
+        async for page in self.client.scan(f"{keys.PREFIX}*", count):
             games = [game for key in page if (game := keys.game_of(key)) is not None]
             yield ScannedKeys(games, [key for key in page if keys.is_game_index(key)])
 
     async def try_acquire_turn(self, seconds: float) -> bool:
         """Take the turn for the next scan for `seconds`, and return False if another instance has it."""
-        acquired = await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "NX", "PX", int(seconds * 1000))
+        acquired = await self.client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "NX", "PX", int(seconds * 1000))
         return acquired is not None
 
     async def extend_turn(self, seconds: float) -> None:
         """Extend the turn to `seconds` from now."""
-        await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "PX", int(seconds * 1000))
+        await self.client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "PX", int(seconds * 1000))
 
     async def add_missing(self, game: str, entries: IndexEntries) -> int:
         """Add a game to those indexes and schedules that lack it, and return how many did. Shorten its life."""
@@ -143,13 +141,13 @@ class RedisIndexRepair(GameIndex):
             (keys.WEBHOOK_SCHEDULE, at, webhook_entry(game, webhook)) for webhook, at in entries.webhooks.items()
         ]
         added = await asyncio.gather(
-            *(self._client.execute("ZADD", key, "NX", at, member) for key, at, member in wanted)
+            *(self.client.execute("ZADD", key, "NX", at, member) for key, at, member in wanted)
         )
         new = [key for key, is_new in zip(indexes, added, strict=False) if is_new]
-        await asyncio.gather(*(self._client.execute("EXPIRE", key, entries.index_ttl_s) for key in new))
+        await asyncio.gather(*(self.client.execute("EXPIRE", key, entries.index_ttl_s) for key in new))
         if entries.max_ttl_s is not None:
             for key in (keys.game(game), keys.log(game)):
-                await self._client.execute("EXPIRE", key, entries.max_ttl_s, "LT")
+                await self.client.execute("EXPIRE", key, entries.max_ttl_s, "LT")
         return sum(added)
 
     async def prune(self, index: str) -> int:
@@ -157,9 +155,9 @@ class RedisIndexRepair(GameIndex):
         oldest, start, removed = now() - MIN_PRUNE_AGE_S, 0, 0
         while True:
             entries = await self._read_range(index, "+inf", "-inf", "LIMIT", start, PRUNE_BATCH_SIZE)
-            exist = await asyncio.gather(*(self._client.execute("EXISTS", keys.game(game)) for _, game in entries))
+            exist = await asyncio.gather(*(self.client.execute("EXISTS", keys.game(game)) for _, game in entries))
             missing = [game for (at, game), exists in zip(entries, exist, strict=True) if not exists and at < oldest]
-            pruned = await self._client.execute("ZREM", index, *missing) if missing else 0
+            pruned = await self.client.execute("ZREM", index, *missing) if missing else 0
             start, removed = start + len(entries) - pruned, removed + pruned
             if len(entries) < PRUNE_BATCH_SIZE:
                 return removed

@@ -23,6 +23,7 @@ from multidict import CIMultiDictProxy, istr
 
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
+from service.games.api_key import SECRET_PREFIX
 from service.games.errors import Malformed, NoOwnGames, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
@@ -382,6 +383,8 @@ def check_token(token: str) -> None:
     """Raise Unauthorized unless the text is a valid token of an Authorization header."""
     if token.lower() in _PLACEHOLDERS:
         raise Unauthorized(missing=False, placeholder=token)
+    if token.startswith(SECRET_PREFIX):
+        raise Unauthorized(missing=False, is_api_key=True)
     if _TOKEN.fullmatch(token) is None:
         raise Unauthorized(missing=False, is_malformed=True)
 

@@ -143,7 +143,7 @@ class CountingKeyStore(RedisApiKeyStore):
 
 @pytest.fixture
 def counting(store: RedisStore) -> CountingKeyStore:
-    return CountingKeyStore(store._client)
+    return CountingKeyStore(store.client)
 
 
 async def test_a_valid_secret_is_read_once_in_five_seconds(store: RedisStore, counting: CountingKeyStore) -> None:
