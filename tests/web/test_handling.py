@@ -261,11 +261,6 @@ async def test_the_service_itself_has_options(client: Client) -> None:
     assert (asterisk.status, asterisk.headers["Allow"]) == (204, "OPTIONS")
 
 
-async def test_http_1_0_is_supported(client: Client) -> None:
-    response = await send_raw(client, b"GET /livez HTTP/1.0\r\n\r\n")
-    assert (response.status, json.load(response)) == (200, {"status": "ok"})
-
-
 async def test_an_internal_error_reveals_nothing(
     client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
