@@ -334,3 +334,16 @@ def test_a_text_line_is_one_printable_line() -> None:
         whole = logged(TextFormatter("%(message)s"), logging.ERROR, "failed", exc_info=sys.exc_info())
     assert whole.startswith("failed\nTraceback")
     assert all(line.isprintable() for line in whole.splitlines())
+
+
+async def test_a_service_logs_requests_in_the_configured_form(
+    tmp_path: Path, redis_url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--log-format", "json", "--access-log", "--log-level", "debug", "--drain-time-s", "0")
+    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        game = await create_game(session)
+        assert (await game.get(**{"X-Request-Id": "find-me"})).status == 200
+        assert await instance.stop(signal.SIGTERM) == 0
+    lines = [msgspec.json.decode(line) for line in capfd.readouterr().err.splitlines()]
+    (access,) = [line for line in lines if line.get("request_id") == "find-me"]
+    assert (access["route"], access["status"], access["game"]) == ("/v1/games/{id}", 200, game.id)
