@@ -39,13 +39,13 @@ from service.games.ports import (
 )
 from service.games.repository import Context, Retention
 from service.store import keys, log_entries
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
-from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access, set_to_1
+from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, connect, create_access, set_to_1
 from tests.server_process import start_server
 from tests.store.commits import creation, load_record
 from tests.web.http_game import create_game

@@ -16,7 +16,6 @@ from jsonschema_rs import Draft201909Validator
 
 from service.settings import Settings
 from service.store import pipeline
-from service.store.game_store import connect
 from service.store.pipeline import Wait
 from service.store.topology import SENTINEL_POLL_INTERVAL_S
 from service.web.limits import Limits
@@ -32,7 +31,7 @@ from tests.deploy.manifests import (
 )
 from tests.deploy.test_image import DOCKERFILE, VERSION
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import SERVICE_NAME, cluster, execute_text, sentinel, standalone
+from tests.redis_servers import SERVICE_NAME, cluster, connect, execute_text, sentinel, standalone
 from tests.server_process import parse_settings, start_server
 from tests.tcp_proxy import run_proxy
 from tests.tools import ROOT

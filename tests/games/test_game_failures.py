@@ -31,12 +31,13 @@ from service.games.scheduler import make_scheduler
 from service.games.tilesets import SeededRNG
 from service.store import keys
 from service.store.game_index import MIN_PRUNE_AGE_S
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, make_context
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import CREATOR, CountingStore, OwnedGame, store_game
 from tests.polling import TIMEOUT_S, in_background, wait_until
+from tests.redis_servers import connect
 from tests.snapshots import change_game
 
 BOTS, PEOPLE = 6, 6

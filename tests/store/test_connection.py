@@ -31,7 +31,7 @@ from service.games.ports import Committed, StoreUnavailable
 from service.store import health
 from service.store.connection import InvalidRedisURL, error_code, parse_url, to_store_error
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.health import PROBE_TTL_S, RETRY_INTERVAL_S
 from service.store.pipeline import PipelinedClient, Wait
 from service.store.server_check import Finding
@@ -44,6 +44,7 @@ from tests.redis_servers import (
     SENTINEL_ACL,
     SERVICE_USER,
     cluster,
+    connect,
     create_access,
     create_certificate,
     execute_text,
@@ -536,7 +537,7 @@ async def test_a_clusters_failover_keeps_its_marker_and_is_told(
 
 
 async def test_of_a_cluster_only_the_primary_that_is_down_is_not_writable(tmp_path: Path) -> None:
-    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url) as store:
+    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url, timeout_s=5) as store:
         await wait_until(store.health.probe)
         killed = await deployment.primary()
         killed.kill()
@@ -664,7 +665,7 @@ async def test_a_cluster_without_slots_is_waited_for(tmp_path: Path) -> None:
         assert_found(await check(server.url), "error", "runs as cluster, but the URL says standalone")
         url = server.url.replace("redis://", "redis+cluster://").removesuffix("/0")
         assert_found(await check(url), "unavailable", "the Cluster has no slots")
-        async with connect(url, timeout_s=TIMEOUT_S) as store:
+        async with connect(url) as store:
             pinging = asyncio.create_task(store.ping())
             await asyncio.sleep(0.5)
             async with aclosing(server.nodes[0].client()) as client:

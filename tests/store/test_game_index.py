@@ -12,10 +12,11 @@ from service.games.archiver import RestoreRequest
 from service.games.ports import Committed, GameStore, Page, UnreadableGame, VersionConflict
 from service.store import game_store, keys
 from service.store.game_index import MIN_PRUNE_AGE_S
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.pipeline import PipelinedClient, Script
 from service.telemetry.clock import DAY_S
 from tests.polling import rounds
+from tests.redis_servers import connect
 from tests.store.commits import action, creation
 
 INDEX_KEYS = ("aa", "aa:discord:1", "bb")

@@ -26,7 +26,7 @@ from service.games.diffs import next_digest, prepend_digest
 from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.log_entries import (
     COMMIT_ID_BYTES,
     DIFFS,
@@ -38,6 +38,7 @@ from service.store.log_entries import (
 from service.store.notifications import MAX_UNREAD, ChangeNotifications, PubSubConnection
 from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S, wait_until
+from tests.redis_servers import connect
 from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
 

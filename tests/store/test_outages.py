@@ -16,10 +16,10 @@ from service.games.ports import Committed, StoreUnavailable
 from service.store import connection
 from service.store.connection import FORGET_S, OutageLog
 from service.store.embedded import EmbeddedServer, embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from tests.games.game_fixture import Clock
 from tests.polling import INTERVAL_S, TIMEOUT_S, in_background, wait_until
-from tests.redis_servers import cluster
+from tests.redis_servers import cluster, connect
 from tests.store.commits import action, commit_until_answered, creation, diff
 from tests.store.conftest import SingleServer
 from tests.test_supervision import start_instance

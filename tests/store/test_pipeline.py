@@ -11,12 +11,11 @@ from redis.exceptions import NoScriptError
 
 from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
 from service.store.connection import Command, InFlightCommands, InFlightLimits, parse_url
-from service.store.game_store import connect
 from service.store.pipeline import PipelinedClient, Wait
 from service.store.topology import SOLE_PRIMARY, StandaloneTopology
 from service.supervision import Supervisor
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
+from tests.redis_servers import Deployment, Node, cluster, connect, sentinel, standalone
 from tests.store.conftest import SingleServer
 
 

@@ -15,10 +15,10 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from service.games.ports import ChangeNotification, Committed, Revision, StoreUnavailable
 from service.store import keys
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.topology import SentinelTopology
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
-from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, execute_text, sentinel
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, connect, execute_text, sentinel
 from tests.store.commits import action, commit_until_answered, creation, diff, digest, key_hash, load_record
 from tests.store.test_notifications import record_notifications
 

@@ -21,12 +21,13 @@ from service.games.ports import (
     webhook_entry,
 )
 from service.store import keys
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.schedule import FAILURE_COUNT_TTL_S, GRACE_S, RedisDueQueue
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import Backoff
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import Clock
+from tests.redis_servers import connect
 from tests.store.commits import action, creation, idempotency, key_hash, load_record
 
 START = WebhookState(1)

@@ -32,7 +32,7 @@ from service.games.repository import GameCache
 from service.games.tilesets import load_catalogue
 from service.store import health, keys
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.log_entries import pack_revision
 from service.telemetry import clock
 from service.telemetry.clock import ClockOffset
@@ -42,6 +42,7 @@ from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
 from tests.games.realtime.subscribers import SnapshotSubscriber, UnreliableStore, VersionSubscriber
 from tests.polling import TIMEOUT_S, wait_until
+from tests.redis_servers import connect
 from tests.server_process import start_server
 from tests.store.commits import action, creation, digest
 from tests.telemetry.metric_samples import OPENMETRICS, grown, metrics_url, read_samples, scrape, sum_samples

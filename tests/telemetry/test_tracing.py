@@ -29,7 +29,7 @@ from opentelemetry.trace import SpanKind
 from redis.asyncio import Redis
 
 from service.games.scheduler import make_scheduler
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT, DueGameContext, JSONFormatter, TextFormatter
 from service.telemetry.otlp import OpenTelemetryBackend
@@ -37,6 +37,7 @@ from service.telemetry.tracing import TracingConfigError, is_tracing_configured
 from tests.games.game_fixture import bot_seats, make_context
 from tests.games.game_fixture import create_game as create_stored_game
 from tests.polling import TIMEOUT_S
+from tests.redis_servers import connect
 from tests.server_process import start_server
 from tests.tools import run_program
 from tests.web.app_server import Client, serve

@@ -15,10 +15,11 @@ from service.games.due_work import Wakeups
 from service.games.ports import SendResult, webhook_entry
 from service.games.webhook_payloads import CHALLENGE_RETRY_DELAYS_S, SITE_RATE
 from service.store import keys
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.web.limits import Limits
 from tests.api_key_fixture import add_api_key
 from tests.polling import TIMEOUT_S, in_background
+from tests.redis_servers import connect
 from tests.web.http_game import check_problem, create_game
 from tests.web.webhook_receiver import (
     LOCAL_LIMITS,

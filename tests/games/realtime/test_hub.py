@@ -14,7 +14,6 @@ from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.hub import Hub
 from service.games.ports import ChangeNotification, Revision, StoredDiff, StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
-from service.store.game_store import connect
 from tests.games.realtime.subscribers import (
     TILESETS,
     FailingSubscriber,
@@ -26,6 +25,7 @@ from tests.games.realtime.subscribers import (
     subscribe,
 )
 from tests.polling import TIMEOUT_S, wait_until
+from tests.redis_servers import connect
 from tests.store.commits import action, creation, diff, digest, load_record
 from tests.telemetry.metric_samples import grown, read_samples
 

@@ -15,11 +15,12 @@ from service.games.index_repair import IndexRepairer
 from service.games.repository import Retention
 from service.store import keys
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.web.app import DRAINING
 from service.web.routes import service
 from tests.api_key_fixture import add_api_key, api_key_header
-from tests.polling import TIMEOUT_S, wait_until
+from tests.polling import wait_until
+from tests.redis_servers import connect
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
@@ -48,7 +49,7 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
     monkeypatch.setattr(service, "UNREACHABLE_S", 0.2)
     async with (
         embedded_server(tmp_path) as server,
-        connect(server.url, timeout_s=TIMEOUT_S) as store,
+        connect(server.url) as store,
         serve(store) as client,
     ):
         created = await client.post("/v1/games", json={"players": TWO_PLAYERS})

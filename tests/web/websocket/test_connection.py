@@ -13,7 +13,7 @@ from aiohttp import ClientSession, WSMessage, WSMsgType
 from schemas.messages import Pong
 from service.games.channel import Channel
 from service.games.ports import Revision, StoredDiff, StoreUnavailable
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.supervision import EventLoop
 from service.web.app import DRAINING, HUB
 from service.web.limits import Limits
@@ -21,6 +21,7 @@ from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
+from tests.redis_servers import connect
 from tests.store.commits import action
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import GatedStore, HTTPGame, create_game
@@ -52,6 +53,14 @@ async def test_a_rejected_upgrade_is_closed_with_the_code_of_its_problem(
     async with connect_watcher(client, path.format(public=http_game.id, private=private.id), token) as watcher:
         assert await watcher.receive_close() == code
     await wait_until_no_streams(client)
+
+
+async def test_a_refusal_says_why(client: Client) -> None:
+    private = await create_game(client, visibility="private")
+    async with client.ws_connect(f"/v1/games/{private.id}/ws") as socket:
+        await socket.receive_json(timeout=TIMEOUT_S)  # the welcome
+        closed = await socket.receive(TIMEOUT_S)
+    assert str(closed.extra).startswith(f"not_found: there is no game {private.id}, or it is private and opens with")
 
 
 async def test_any_token_is_accepted_on_the_shared_path(client: Client) -> None:

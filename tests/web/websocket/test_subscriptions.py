@@ -11,10 +11,11 @@ from redis.asyncio import Redis
 
 from service.store import keys
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.web.app import HUB
 from service.web.limits import Limits
 from tests.polling import rounds, wait_until
+from tests.redis_servers import connect
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, client_transport, connect_watcher, watch_game
