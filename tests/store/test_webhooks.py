@@ -11,6 +11,7 @@ from service.games.due_work import LeaseTaken, lease
 from service.games.ports import (
     Committed,
     DeliveryAttempt,
+    DueQueue,
     ExpectedWebhooks,
     GameStore,
     StoredWebhook,
@@ -22,7 +23,7 @@ from service.games.ports import (
 )
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.store.schedule import FAILURE_COUNT_TTL_S, GRACE_S, RedisDueQueue
+from service.store.schedule import FAILURE_COUNT_TTL_S, GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import Backoff
 from tests.api_key_fixture import add_api_key
@@ -208,7 +209,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def schedule(redis: Redis, redis_url: str) -> AsyncIterator[RedisDueQueue]:
+async def schedule(redis: Redis, redis_url: str) -> AsyncIterator[DueQueue]:
     del redis  # it has emptied the deployment
     async with connect(redis_url, connections=1) as store:
         yield store.due_games
@@ -242,7 +243,7 @@ async def test_a_commit_moves_the_date_and_one_that_conflicts_may_move_it_earlie
 
 @pytest.mark.parametrize(("date", "after"), ((None, []), (5000, ["g"])))
 async def test_a_removed_or_distant_date_must_be_confirmed(
-    schedule: RedisDueQueue, clock: Clock, date: int | None, after: list[str]
+    schedule: DueQueue, clock: Clock, date: int | None, after: list[str]
 ) -> None:
     """It comes up once more a little later."""
     await schedule.schedule("g", 990)
@@ -255,14 +256,14 @@ async def test_a_removed_or_distant_date_must_be_confirmed(
     assert await schedule.list_due(9999, 10) == after
 
 
-async def test_two_concurrent_looks_count_as_one(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_two_concurrent_looks_count_as_one(schedule: DueQueue, clock: Clock) -> None:
     await schedule.schedule("g", 990)
     await schedule.reschedule("g", int(clock.now), None)
     await schedule.reschedule("g", int(clock.now), None)
     assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
 
 
-async def test_a_look_before_a_commit_does_not_remove_its_date(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_a_look_before_a_commit_does_not_remove_its_date(schedule: DueQueue, clock: Clock) -> None:
     """An instance schedules a game; another looks, removes the date, and only then the commit is stored."""
     await schedule.schedule("g", 990)
     await schedule.reschedule("g", int(clock.now), None)
@@ -272,14 +273,14 @@ async def test_a_look_before_a_commit_does_not_remove_its_date(schedule: RedisDu
     assert await schedule.list_due(int(clock.now) + GRACE_S + 1, 10) == ["g"]
 
 
-async def test_a_near_date_needs_no_confirmation(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_a_near_date_needs_no_confirmation(schedule: DueQueue, clock: Clock) -> None:
     await schedule.schedule("g", 990)
     await schedule.reschedule("g", int(clock.now), 1005)
     assert await schedule.list_due(1004, 10) == []
     assert await schedule.list_due(1005, 10) == ["g"]
 
 
-async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: DueQueue, clock: Clock) -> None:
     """As with the deadlines of turns: ten turns end in time, the eleventh does not."""
     look_count = deadline = 0
     for _ in range(11):
@@ -296,7 +297,7 @@ async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: Redi
     assert await schedule.list_due(deadline, 10) == ["g"]
 
 
-async def test_rescheduling_a_game_that_is_not_due(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_rescheduling_a_game_that_is_not_due(schedule: DueQueue, clock: Clock) -> None:
     await schedule.reschedule("never", int(clock.now), None)
     await schedule.reschedule("later", int(clock.now), 5000)
     assert await schedule.list_due(9999, 10) == ["later"]
