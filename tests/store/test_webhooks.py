@@ -231,29 +231,29 @@ async def test_a_game_stays_due_until_it_is_rescheduled(store: GameStore) -> Non
     assert await store.due_games.list_due(100, 10) == []
 
 
-async def test_a_later_commit_moves_the_date(store: GameStore) -> None:
+async def test_a_commit_moves_the_date_and_one_that_conflicts_may_move_it_earlier_only(store: GameStore) -> None:
     await store.commit(creation(due_at=100))
     await store.commit(action(1, due_at=200))
     assert await store.due_games.list_due(150, 10) == []
-    assert await store.due_games.list_due(200, 10) == ["g"]
-
-
-async def test_a_commit_that_conflicts_may_move_a_date_earlier_but_not_later(store: GameStore) -> None:
-    await store.commit(creation(due_at=200))
     await store.commit(action(7, due_at=300))
     assert await store.due_games.list_due(200, 10) == ["g"]
     await store.commit(action(7, due_at=100))
     assert await store.due_games.list_due(100, 10) == ["g"]
 
 
-async def test_a_removed_date_comes_up_once_more(schedule: DueQueue, clock: Clock) -> None:
+@pytest.mark.parametrize(("date", "after"), ((None, []), (5000, ["g"])))
+async def test_a_removed_or_distant_date_must_be_confirmed(
+    schedule: DueQueue, clock: Clock, date: int | None, after: list[str]
+) -> None:
+    """It comes up once more a little later."""
     await schedule.schedule("g", 990)
-    await schedule.reschedule("g", int(clock.now), None)
+    await schedule.reschedule("g", int(clock.now), date)
     assert await schedule.list_due(1000 + GRACE_S, 10) == []
     assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
     clock.now = 1001 + GRACE_S
-    await schedule.reschedule("g", int(clock.now), None)
-    assert await schedule.list_due(9999, 10) == []
+    await schedule.reschedule("g", int(clock.now), date)
+    assert await schedule.list_due(4999, 10) == []
+    assert await schedule.list_due(9999, 10) == after
 
 
 async def test_two_concurrent_looks_count_as_one(schedule: DueQueue, clock: Clock) -> None:
@@ -271,16 +271,6 @@ async def test_a_look_before_a_commit_does_not_remove_its_date(schedule: DueQueu
     assert not await schedule.schedule("g", int(clock.now) + 60)
     await schedule.reschedule("g", int(clock.now), None)
     assert await schedule.list_due(int(clock.now) + GRACE_S + 1, 10) == ["g"]
-
-
-async def test_a_distant_date_must_be_confirmed(schedule: DueQueue, clock: Clock) -> None:
-    await schedule.schedule("g", 990)
-    await schedule.reschedule("g", int(clock.now), 5000)
-    assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
-    clock.now = 1001 + GRACE_S
-    await schedule.reschedule("g", int(clock.now), 5000)
-    assert await schedule.list_due(4999, 10) == []
-    assert await schedule.list_due(5000, 10) == ["g"]
 
 
 async def test_a_near_date_needs_no_confirmation(schedule: DueQueue, clock: Clock) -> None:
