@@ -97,9 +97,9 @@ class RedisStore(GameIndex):
         self.change_notifications = ChangeNotifications(client.topology)
         self.monitor = RedisMonitor(client, self.change_notifications)
         self.health = RedisHealth(client, self._commit_probe)
-        self.due_games = RedisDueQueue(client, keys.GAME_SCHEDULE)
-        self.due_webhooks = RedisDueQueue(client, keys.WEBHOOK_SCHEDULE)
-        self.due_archives = RedisDueQueue(client, keys.ARCHIVE_SCHEDULE)
+        self.due_games: ports.DueQueue = RedisDueQueue(client, keys.GAME_SCHEDULE)
+        self.due_webhooks: ports.DueQueue = RedisDueQueue(client, keys.WEBHOOK_SCHEDULE)
+        self.due_archives: ports.DueQueue = RedisDueQueue(client, keys.ARCHIVE_SCHEDULE)
         self.webhooks: ports.WebhookStore = RedisWebhookStore(client, self.due_webhooks)
         self.api_keys: ApiKeyStore = RedisApiKeyStore(client)
         self.buckets: ports.TokenBucketStore = RedisTokenBuckets(client)
@@ -153,9 +153,9 @@ class RedisStore(GameIndex):
         stored, game = change.stored, change.stored.game
         is_listed = game.status != stored.status and not stored.is_private
         if is_listed:
-            await self.list_before_commit(game)
+            await self.list_game(game)
         if change.access_record is not None:
-            await self.index_before_commit(change)
+            await self.index_game(change)
         if stored.webhooks:
             due = (ports.webhook_entry(stored.id, webhook) for webhook in stored.webhooks)
             await asyncio.gather(*(self.due_webhooks.schedule(entry, int(clock.now())) for entry in due))
@@ -188,7 +188,7 @@ class RedisStore(GameIndex):
 
     def _is_extended_today(self, game: str) -> bool:
         """Return whether this was called for the game today already, as far as this instance remembers."""
-        day = int(self._clock()) // DAY_S
+        day = int(clock.now()) // DAY_S
         if self._extended_on.get(game) == day:
             return True
         self._extended_on[game] = day

@@ -82,7 +82,7 @@ class RedisGameTransfer(GameIndex):
         change, stored, webhooks = request.change, request.change.stored, request.webhooks
         if not stored.is_private:
             await self.list_game(stored.game)
-        await self.index_before_commit(change)
+        await self.index_game(change)
         if change.due_at is not None:
             await self._due_games.schedule(stored.id, change.due_at)
         for one in webhooks:

@@ -437,12 +437,8 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header or a method."""
 
 
-class BadOrigin(ValueError):
-    """A text is no origin."""
-
-
 def parse_origins(text: str) -> tuple[str, ...]:
-    """Return the origins of a text, separated by commas, or ALL_ORIGINS. Raises BadOrigin.
+    """Return the origins of a text, separated by commas, or ALL_ORIGINS. Raises ValueError.
 
     >>> parse_origins("https://example.org, null"), parse_origins("*")
     (('https://example.org', 'null'), ('*',))
@@ -452,14 +448,14 @@ def parse_origins(text: str) -> tuple[str, ...]:
         return ALL_ORIGINS
     for origin in origins:
         if _ORIGIN.fullmatch(origin) is None:
-            raise BadOrigin(
+            raise ValueError(
                 f"{origin} is not an origin: write https://example.org, null or *, with commas between several"
             )
     return origins
 
 
 def parse_frame_ancestors(text: str) -> tuple[str, ...]:
-    """Return the origins of a text, which may stand for all below a domain. Raises BadOrigin.
+    """Return the origins of a text, which may stand for all below a domain. Raises ValueError.
 
     >>> parse_frame_ancestors("https://discord.com, https://*.example.org")
     ('https://discord.com', 'https://*.example.org')

@@ -334,12 +334,9 @@ class WebSocketConnection:
             self._write_to_transport(PING)
             self._expect_pong(now, PONG_CHECKS)
 
-    @property
-    def _pong_check_interval_s(self) -> float:
-        return (PONG_TIMEOUT_INTERVALS - 1) * self._ping_interval_s / PONG_CHECKS
-
     def _expect_pong(self, pinged_at: float, checks_left: int) -> None:
-        self._ping_timer = self._loop.call_later(self._pong_check_interval_s, self._check_pong, pinged_at, checks_left)
+        interval_s = (PONG_TIMEOUT_INTERVALS - 1) * self._ping_interval_s / PONG_CHECKS
+        self._ping_timer = self._loop.call_later(interval_s, self._check_pong, pinged_at, checks_left)
 
     def _check_pong(self, pinged_at: float, checks_left: int) -> None:
         """Close a client that has sent nothing since it was pinged, at the last check.

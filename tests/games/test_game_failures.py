@@ -453,11 +453,3 @@ async def test_lost_entries_are_restored_in_the_background(
                 await redis.delete(keys.GAME_SCHEDULE)
                 await wait_until(is_scheduled)
     assert "entries added, 0 removed" in caplog.text
-
-
-async def test_the_lobby_is_pruned_by_whoever_adds_a_game(store: RedisStore, redis: Redis) -> None:
-    await redis.zadd(keys.lobby("finished"), {f"gone-{number}": 1_700_000_000 for number in range(4)})
-    stored = [await store_game(store, "finished") for _ in range(2)]
-    listed = {*await redis.zrange(keys.lobby("finished"), 0, -1)}
-    assert {game.id.encode() for game in stored} <= listed
-    assert len(listed) <= 3

@@ -394,7 +394,7 @@ async def test_the_unsent_bytes_of_sockets_and_event_streams_are_limited(
 class Writer:
     """A connection with a given send buffer."""
 
-    kind: Literal["response"] = "response"
+    kind: Literal["response", "socket", "stream"] = "response"
 
     client: str | None = None
 

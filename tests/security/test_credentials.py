@@ -78,14 +78,6 @@ async def test_headers_without_a_valid_token_are_rejected(client: Client, spelli
     assert answer.status in {400, 401}
 
 
-async def test_two_authorization_headers_are_rejected(client: Client) -> None:
-    """A proxy may look at the one, and this service at the other."""
-    game = await create_game(client)
-    good = "Bearer " + game.owner_token
-    for values in ((good, good), (good, "Bearer x"), ("Bearer x", good)):
-        assert (await send_raw(client, request(game, *values))).status == 401
-
-
 AMBIGUOUS_HEADERS = (
     "Idempotency-Key: k\r\nIdempotency-Key: l",
     "Creator-Key: {key}\r\nCreator-Key: {key}",

@@ -189,6 +189,9 @@ async def test_keys_are_scoped_to_token_and_path(client: Client) -> None:
     assert (await game.act(move, game.seat_tokens[0], **key("k"))).status == 200
     await check_problem(await game.act(move, game.owner_token, **key("k")), 422, "illegal_move")
     assert (await other.act(move, **key("k"))).status == 200
+    await game.post("/undo", {"seat": 0}, **key("l"))
+    resigned = await (await game.post("/resign", {"seat": 0}, **key("l"))).json()
+    assert resigned["diffs"][0]["events"][0]["type"] == "player_resigned"
 
 
 async def test_only_successes_are_recorded(http_game: HTTPGame) -> None:

@@ -49,12 +49,6 @@ async def test_everything_can_be_chosen(client: Client) -> None:
     assert (game["deck"]["seed"], game["deck"]["seed_chosen"]) == (None, True)
 
 
-async def test_null_means_the_default(client: Client) -> None:
-    nothing = dict.fromkeys(("edition", "first_seat", "tileset", "seed", "visibility", "turn_timeout_s"))
-    game = (await create_game(client, **nothing)).created["game"]
-    assert (game["edition"], game["tileset"], game["deck"]["seed_chosen"]) == ("international", "lagoon", False)
-
-
 async def test_joining_takes_the_next_open_seat_and_the_last_starts_the_game(client: Client) -> None:
     game = await create_game(client, OPEN)
     first = await client.post(f"{game.path}/seats", json={"name": "Bo", "color": "green"})

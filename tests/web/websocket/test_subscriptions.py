@@ -1,6 +1,5 @@
 """Subscriptions of WebSockets get every diff once and in order, whatever happens to instances and Redis."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -174,20 +173,11 @@ async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, r
 
 QUICK = Limits(sweep_interval_s=0.1)
 
-MOVES = 100
-
 
 @asynccontextmanager
 async def instance(url: str) -> AsyncIterator[Client]:
     async with connect(url) as store, serve(store, QUICK) as client:
         yield client
-
-
-@pytest.fixture
-async def instances(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
-    del redis  # it has emptied the server
-    async with instance(redis_url) as one, instance(redis_url) as two:
-        yield [one, two]
 
 
 def via_instance(client: Client, http_game: HTTPGame) -> HTTPGame:
@@ -210,34 +200,6 @@ def check_copy(copy: GameCopy, game: dict[str, Any]) -> None:
     """Check that a copy is the game, after one snapshot and every later diff."""
     assert (copy.game, copy.snapshots) == (game, 1)
     assert copy.versions == [*range(copy.versions[0], game["version"] + 1)]
-
-
-async def test_watchers_on_both_instances_get_all_moves_of_both(instances: list[Client]) -> None:
-    """Two games of a hundred moves each, on every socket."""
-    games = [await create_game(client, seed=f"both-{number}") for number, client in enumerate(instances)]
-    async with AsyncExitStack() as stack:
-        watchers = [await stack.enter_async_context(connect_watcher(client)) for client in instances * 2]
-        for watcher in watchers:
-            for http_game in games:
-                await watcher.subscribe(http_game.id)
-        async with asyncio.TaskGroup() as group:
-            for number, http_game in enumerate(games):
-                group.create_task(
-                    play([via_instance(client, http_game) for client in instances], MOVES + 1, Random(number))
-                )
-            for watcher in watchers:
-                group.create_task(receive_all_moves(watcher, [http_game.id for http_game in games]))
-        for http_game in games:
-            game = await http_game.get_json()
-            assert game["version"] == MOVES + 1
-            for watcher in watchers:
-                check_copy(watcher.copy_of(http_game.id), game)
-                await watcher.expect_nothing()
-
-
-async def receive_all_moves(watcher: WatcherClient, games: list[str]) -> None:
-    while any(watcher.copy_of(game).version <= MOVES for game in games):
-        await watcher.receive("diff")
 
 
 async def test_a_redis_that_was_restarted_costs_no_diff(short_path: Path) -> None:
