@@ -281,6 +281,26 @@ async def test_python(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None
         assert {event.seat for event in events if isinstance(event, PlayerReturned)} == {0}
 
 
+async def test_python_resumes_a_paused_game(service_url: str) -> None:
+    players = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
+    async with Client(service_url) as client:
+        created = await client.create(CreateGame(players=players, first_seat=0, turn_timeout_s=1))
+        owner, game, bo = client.with_token(created.owner_token), created.game.id, created.seats[1].token
+
+        async def is_paused() -> bool:
+            turn = (await client.game(game)).turn
+            return turn is not None and turn.paused
+
+        async def is_resumed() -> bool:
+            return not await is_paused()
+
+        await wait_until(is_paused)
+        playing = asyncio.create_task(client.with_token(bo).play(game, 1, first_move))
+        await wait_until(is_resumed)
+        await owner.abort(game)
+        assert (await playing).status == "aborted"
+
+
 async def test_python_after_a_resignation(service_url: str) -> None:
     async with Client(service_url) as client:
         created = await client.create(CreateGame(players=[SeatRequest(name=name) for name in ("Ana", "Bo", "Cy")]))

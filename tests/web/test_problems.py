@@ -41,7 +41,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
         "wrong_seat",
         {"index": 3, "detail": "this token only reads: send a seat's or the owner's"},
     ),
-    (games.WrongSeat(2, 3), "wrong_seat", {"index": 3, "detail": "this token does not act for seat 2"}),
+    (games.WrongSeat(2, 3), "wrong_seat", {"index": 3, "detail": "this token does not act for this seat"}),
     (games.NoOwnGames(missing=True), "unauthorized", {}),
     (games.NotOwner(), "not_owner", {}),
     (games.NoSuchGame("abc"), "not_found", {}),
