@@ -282,21 +282,16 @@ async def test_python(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 async def test_python_resumes_a_paused_game(service_url: str) -> None:
-    players = [SeatRequest(name="Ana"), SeatRequest(name="Bo")]
     async with Client(service_url) as client:
-        created = await client.create(CreateGame(players=players, first_seat=0, turn_timeout_s=1))
+        created = await client.create(CreateGame(players=[ANA, BO], first_seat=0, turn_timeout_s=1))
         owner, game, bo = client.with_token(created.owner_token), created.game.id, created.seats[1].token
 
-        async def is_paused() -> bool:
-            turn = (await client.game(game)).turn
-            return turn is not None and turn.paused
+        async def has_said(event: str) -> bool:
+            return any(event in line.text for line in (await client.story(game)).lines)
 
-        async def is_resumed() -> bool:
-            return not await is_paused()
-
-        await wait_until(is_paused)
+        await wait_until(lambda: has_said("paused until a player acts"))
         playing = asyncio.create_task(client.with_token(bo).play(game, 1, first_move))
-        await wait_until(is_resumed)
+        await wait_until(lambda: has_said("goes on"))
         await owner.abort(game)
         assert (await playing).status == "aborted"
 

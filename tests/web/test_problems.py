@@ -30,11 +30,7 @@ CASES: tuple[tuple[Exception, str, Members], ...] = (
         "unauthorized",
         {"detail": f"a bearer token is required: {games.HOW_TO_AUTHENTICATE}"},
     ),
-    (
-        games.Unauthorized(missing=False),
-        "unauthorized",
-        {"detail": games.Unauthorized(missing=False).reason},
-    ),
+    (games.Unauthorized(missing=False), "unauthorized", {"detail": games.Unauthorized(missing=False).reason}),
     (games.ApiKeyRejected("unknown"), "unauthorized", {"detail": "unknown"}),
     (
         games.WrongSeat(None, 3),

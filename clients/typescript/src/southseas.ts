@@ -4,7 +4,7 @@ import { BACKOFF, type Backoff, type Retry } from "./backoff.js";
 import { ServerClock } from "./clock.js";
 import { type SubscribeOptions, Subscription } from "./subscription.js";
 import { HttpClient, baseUrl, type Query, type RequestOptions } from "./http.js";
-import type { MoveChooser, PlayOptions } from "./play.js";
+import { type MoveChooser, type PlayOptions, playSeat } from "./play.js";
 import { Sockets } from "./websocket.js";
 import type {
   Act,
@@ -334,10 +334,9 @@ export class SouthSeas {
    * played once. Rejects with SeatReplacedError when a bot plays for the seat, unless `returnWhenReplaced`, and with
    * SeatResignedError when the seat has resigned and the others play on.
    */
-  async play(id: string, seat: number, choose: MoveChooser, options: PlayOptions = {}): Promise<Game> {
+  play(id: string, seat: number, choose: MoveChooser, options: PlayOptions = {}): Promise<Game> {
     // A request of the loop repeats its idempotency key until the service responds, so that it has no second effect.
     const backoff = { ...this.options.backoff, maxAttempts: Infinity };
-    const { playSeat } = await import("./play.js");
     return playSeat(new SouthSeas({ ...this.options, backoff }, this.#sockets), id, seat, choose, options);
   }
 

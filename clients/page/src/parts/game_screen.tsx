@@ -180,6 +180,7 @@ function NextGame({ current }: { current: string }): JSX.Element | null {
 export function Bar({ session }: { session: GameSession }): JSX.Element {
   const { game } = session;
   const turn = game?.turn;
+  const { status } = session.network;
   return (
     <header class="bar">
       <a class="round" href={LOBBY} aria-label={text.back}>
@@ -191,8 +192,8 @@ export function Bar({ session }: { session: GameSession }): JSX.Element {
       <span class="gap" />
       <NextGame current={session.id} />
       {session.fatal === null && (
-        <span class={`connection ${session.network.status}`}>
-          {text.game.connection[session.network.status]}
+        <span class={`connection ${status === "http" ? "connected" : status}`}>
+          {text.game.connection[status]}
         </span>
       )}
       <Menu session={session} />
