@@ -159,8 +159,9 @@ function useNextInSight({ decider, game, choices, selection, fatal }: GameSessio
   const partOf = (part: string): Element | null => document.querySelector(`[data-part=${part}]`);
   useEffect(() => {
     if (decider !== null && isShipAsked) partOf("ships")?.scrollIntoView({ block: "nearest" });
-    // The buttons are at its end.
-    if (isOver || isChosen) partOf("actions")?.scrollIntoView({ block: "end" });
+    if (isOver) partOf("actions")?.scrollIntoView({ block: "end" });
+    // Where they lie over the words they are there, and the board stays.
+    if (isChosen) partOf("actions")?.querySelector(".buttons")?.scrollIntoView({ block: "nearest" });
   }, [decider, isOver, isShipAsked, cell, spot, ship]);
 }
 
