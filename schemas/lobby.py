@@ -88,7 +88,7 @@ class CreateGame(RequestModel):
             try:
                 player.validate()
             except ValueError as error:
-                raise ValueError(str(error).replace("`", f"`players[{number}].", 1)) from None
+                raise ValueError(str(error).replace("`", f"`players[{number}].", 1)) from error
         if self.first_seat is not None and self.first_seat >= len(self.players):
             raise ValueError(f"`first_seat`: there is no seat {self.first_seat} of {len(self.players)}: the first is 0")
         colors = [player.color for player in self.players if player.color is not None]

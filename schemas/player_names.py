@@ -14,11 +14,21 @@ __all__ = [
     "INVISIBLE",
     "MAX_NAME_LENGTH",
     "UNICODE_14",
+    "InvalidName",
     "is_visible",
     "name_key",
     "normalize_name",
     "unique_name",
 ]
+
+
+class InvalidName(ValueError):
+    """A name may not be used: `text` says why, to be filled in with `values`."""
+
+    def __init__(self, text: str, **values: object) -> None:
+        super().__init__(f"`name`: {text.format(**values)}")
+        self.text, self.values = text, values
+
 
 MAX_NAME_LENGTH = 32
 """The maximum length of a name, as it is sent and in NFC."""
@@ -80,21 +90,20 @@ def is_visible(character: str) -> bool:
 def normalize_name(name: str) -> str:
     r"""Return the name, trimmed and NFC.
 
-    Raises ValueError if it is too long, contains a forbidden character, or no visible one.
+    Raises InvalidName if it is too long, contains a forbidden character, or no visible one.
 
     >>> normalize_name(" Ana\u0301 ") == "An\u00e1"
     True
     """
     if len(name) > MAX_NAME_LENGTH:
-        raise ValueError(f"`name`: the name has more than {MAX_NAME_LENGTH} characters")
+        raise InvalidName("the name has more than {number} characters", number=MAX_NAME_LENGTH)
     trimmed = _change(name.strip(), _to_nfc)
-    for index, character in enumerate(trimmed):
-        if (fault := _fault(trimmed, index)) is not None:
-            raise ValueError(f"`name`: character {index + 1} of the name (U+{ord(character):04X}) {fault}")
+    for index in range(len(trimmed)):
+        _check_character(trimmed, index)
     if not any(map(is_visible, trimmed)):
-        raise ValueError("`name`: the name has no visible character")
+        raise InvalidName("the name has no visible character")
     if len(trimmed) > MAX_NAME_LENGTH:
-        raise ValueError(f"`name`: the NFC form of the name has more than {MAX_NAME_LENGTH} characters")
+        raise InvalidName("the NFC form of the name has more than {number} characters", number=MAX_NAME_LENGTH)
     return trimmed
 
 
@@ -108,16 +117,19 @@ def name_key(name: str) -> str:
     return " ".join(_change(shown, _fold).split())
 
 
-def _fault(name: str, index: int) -> str | None:
-    """Return why a name may not have the character at an index; None if it may."""
-    character = name[index]
+def _check_character(name: str, index: int) -> None:
+    """Raise InvalidName if a name may not have the character at an index."""
+    character, number = name[index], index + 1
+    code = f"U+{ord(character):04X}"
     if character in JOINERS:
-        return None if _is_joined(name, index) else "joins nothing"
-    if INVISIBLE.fullmatch(character):
-        return "is invisible"
-    if unicodedata.category(character) in FORBIDDEN_CATEGORIES or ord(character) & 0xFFFE == 0xFFFE:
-        return "is a control or format character"
-    return None
+        if not _is_joined(name, index):
+            raise InvalidName("character {number} of the name ({code}) joins nothing", number=number, code=code)
+    elif INVISIBLE.fullmatch(character):
+        raise InvalidName("character {number} of the name ({code}) is invisible", number=number, code=code)
+    elif unicodedata.category(character) in FORBIDDEN_CATEGORIES or ord(character) & 0xFFFE == 0xFFFE:
+        raise InvalidName(
+            "character {number} of the name ({code}) is a control or format character", number=number, code=code
+        )
 
 
 def _is_joined(name: str, index: int) -> bool:

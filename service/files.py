@@ -13,15 +13,11 @@ def read_file(path: Path, max_bytes: int = -1) -> bytes:
 
     Anything else could be read or waited for without end: a FIFO, a terminal, a device.
     """
-    with open(path, "rb", opener=_open_at_once) as file:
+    # A FIFO opens without waiting for somebody who writes to it.
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "is not a regular file", str(path))
         return file.read(max_bytes)
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    """Open a file, and a FIFO without waiting for somebody who writes to it."""
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from logging import INFO, WARNING
-from urllib.parse import urlsplit
 
 from service.engine import COMPILED
 from service.fair_queue import CLASS_LABELS
@@ -15,6 +14,7 @@ from service.games.bots.registry import BotRegistry
 from service.games.due_work import DueWorker
 from service.release import REVISION, VERSION
 from service.settings import Settings
+from service.store.connection import parse_url
 from service.store.game_store import RedisStore
 from service.telemetry import logs, metrics
 from service.telemetry.tracing import trace_if_configured
@@ -54,7 +54,7 @@ async def observe_instance(
                     "revision": REVISION,
                     "engine": "compiled" if COMPILED else "python",
                     "python": platform.python_version(),
-                    "redis": _get_redis_kind(settings.redis_url),
+                    "redis": "embedded" if settings.redis_url is None else parse_url(settings.redis_url).topology,
                 }
             )
             await stack.enter_async_context(running("event-loop-lag", measure_loop_lag))
@@ -85,11 +85,3 @@ async def measure_loop_lag() -> None:
         due_at = loop.time() + LOOP_LAG_INTERVAL_S
         await sleep(LOOP_LAG_INTERVAL_S)
         metrics.LOOP_LAG.observe(max(0.0, loop.time() - due_at))
-
-
-def _get_redis_kind(url: str | None) -> str:
-    """Return how Redis is deployed; without a URL it is embedded."""
-    if url is None:
-        return "embedded"
-    scheme = urlsplit(url).scheme
-    return next((kind for kind in ("sentinel", "cluster") if kind in scheme), "standalone")

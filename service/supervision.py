@@ -158,14 +158,9 @@ class SupervisedTask:
         self._started_at = None
         TASK_FAILURES.labels(self.name).inc()
         pause_s = self._policy.backoff.delay_s(self.failures)
-        logger.error(
-            "the background task %s has %s, %d times in a row: it is restarted in %.1f s",
-            self.name,
-            "ended" if error is None else "failed",
-            self.failures,
-            pause_s,
-            exc_info=error,
-        )
+        outcome = "ended" if error is None else "failed"
+        text = "the background task %s has %s, %d times in a row: it is restarted in %.1f s"
+        logger.error(text, self.name, outcome, self.failures, pause_s, exc_info=error)
         await asyncio.sleep(pause_s)
 
     def _has_recovered(self) -> bool:

@@ -26,7 +26,7 @@ import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, asynccontextmanager, contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, NamedTuple
@@ -38,10 +38,14 @@ from redis.backoff import NoBackoff
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
+from service.store import game_store
 from service.store.embedded import terminate_with_parent
 from service.store.server_check import CLUSTER_COMMANDS, COMMANDS
 from tests.polling import INTERVAL_S, TIMEOUT_S, wait_until
 from tests.tools import OPENSSL, REDIS, REDIS_WITH_TLS, require
+
+connect = partial(game_store.connect, timeout_s=TIMEOUT_S)
+"""Connects a store that waits for Redis as long as a busy machine may take."""
 
 ADMIN_USER = "admin"
 """The user of the tests themselves."""

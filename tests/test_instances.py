@@ -3,10 +3,12 @@
 import asyncio
 import os
 import random
+import resource
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,9 +17,9 @@ import msgspec
 import pytest
 from aiohttp import ClientSession, TCPConnector
 
+from benchmarks.watcher_clients import watch_game
 from south_seas import Backoff, Client, UnreachableError
 from south_seas.models import Created, CreateGame, Diff, SeatRequest
-from tests.many_subscribers import Subscriber, connect_subscribers, open_files, wait_for_frames
 from tests.polling import TIMEOUT_S, wait_for_aof_flush, wait_until
 from tests.redis_servers import Deployment, cluster, create_access, sentinel, standalone
 from tests.server_process import start_server
@@ -257,9 +259,6 @@ SOCKET_BYTES = 22_000
 SPARE = 10
 """The number of connections to Redis that may be opened during the test."""
 
-FIRST_FRAMES = 2
-"""`welcome` and `subscribed`."""
-
 
 def memory(pid: int) -> int:
     """Return the resident memory of a process in bytes."""
@@ -271,18 +270,31 @@ def files(pid: int) -> int:
     return len([*Path(f"/proc/{pid}/fd").iterdir()])
 
 
-def check_frames(subscribers: list[Subscriber]) -> None:
-    """Check that all subscribers have received the same frames after `welcome`."""
-    assert {subscriber.frames for subscriber in subscribers} == {FIRST_FRAMES + DIFFS}
-    assert {tuple(subscriber.checksums) for subscriber in subscribers} == {tuple(subscribers[0].checksums)}
-    assert not any(subscriber.closed for subscriber in subscribers)
+@contextmanager
+def open_files(number: int) -> Iterator[None]:
+    """Raise the limit of open files of this process and its children. Fail if the machine does not allow it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    is_allowed = hard == resource.RLIM_INFINITY or hard >= number
+    assert is_allowed, f"a process may open {hard} files (ulimit -Hn), and this test needs {number}"
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, number), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 @pytest.mark.timeout(600)
 async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
+    """Each gets every diff; they answer no pings."""
+    flags = ("--drain-time-s", "0", "--rate-limits", "off", "--ping-interval-s", "3600")
+
+    async def act() -> None:
+        for _ in range(DIFFS):
+            await game.act_successfully()
+
     with open_files(OPEN_FILES):
         async with (
-            start_server(tmp_path, redis_url, "--drain-time-s", "0", "--rate-limits", "off") as service,
+            start_server(tmp_path, redis_url, *flags) as service,
             aiohttp.ClientSession(service.url) as session,
         ):
             game = await create_game(session)
@@ -290,13 +302,9 @@ async def test_ten_thousand_sockets(tmp_path: Path, redis_url: str) -> None:
             assert port is not None
             pid, before = service.process.pid, memory(service.process.pid)
             files_before = files(pid)
-            async with connect_subscribers(port, path, SOCKETS) as subscribers:
-                await wait_for_frames(subscribers, FIRST_FRAMES)
+            async with watch_game(port, path, SOCKETS) as watchers:
                 assert files(pid) >= SOCKETS
                 assert (memory(pid) - before) / SOCKETS < SOCKET_BYTES
-                for _ in range(DIFFS):
-                    await game.act_successfully()
-                await wait_for_frames(subscribers, FIRST_FRAMES + DIFFS)
-                check_frames(subscribers)
+                await watchers.measure(DIFFS, act)
             await wait_until(lambda: files(pid) <= files_before + SPARE)
             assert await service.stop() == 0

@@ -25,7 +25,6 @@ from service.games.bots.registry import load_bots
 from service.games.tilesets import load_catalogue
 from service.main import assemble_app
 from service.store.embedded import embedded_server
-from service.store.game_store import connect
 from service.supervision import (
     MAX_LATENESS_S,
     MAX_SLOWDOWN,
@@ -42,7 +41,7 @@ from service.supervision import (
 from service.web.app import CONTEXT, HUB
 from tests.games.test_game_failures import due_game, is_moved
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import sentinel
+from tests.redis_servers import connect, sentinel
 from tests.server_process import parse_settings
 from tests.web.app_server import AppServer, Client, serve
 from tests.web.http_game import check_problem, create_game

@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "service/i18n"
 CATALOGUES = SOURCE / "catalogues"
 KEYWORDS = {"gettext": None, "ngettext": (1, 2)}
-DETAIL_KEYWORDS = {"Message": None, "IllegalMove": (2,)}
+DETAIL_KEYWORDS = {"Message": None, "InvalidName": None, "IllegalMove": (2,)}
 PAGE_SENTENCES = ROOT / "clients/page/src/messages/sentences"
 SHOWN = re.compile(r"\s?: \{tile\}")
 """What the page's sentences do without, as its board shows it."""
@@ -77,8 +77,8 @@ def problem_messages() -> frozenset[str]:
     errors = [ServiceError, *(kind for kind in vars(problems).values() if isinstance(kind, type))]
     errors += (kind for module in (games, ports) for kind in vars(module).values() if isinstance(kind, type))
     texts = {error.text for error in errors if issubclass(error, ServiceError)}
-    for part in ("engine", "games", "web"):
-        found = extract_from_dir(ROOT / "service" / part, keywords=DETAIL_KEYWORDS)
+    for part in ("schemas", "service/engine", "service/games", "service/web"):
+        found = extract_from_dir(ROOT / part, keywords=DETAIL_KEYWORDS)
         texts |= {message for _, _, message, _, _ in found if isinstance(message, str)}
     words = {*get_args(Phase), *STATUSES, *SIDE_NAMES, *EDGE_NAMES, *COLORS}
     counted = {one for one, _ in COUNTS.values()}

@@ -83,8 +83,20 @@ def _has_all(*kinds: type[Segment]) -> Callable[[Tile], bool]:
     return lambda tile: all(_number_of(tile, kind) for kind in kinds)
 
 
+def _has_boat(tile: Tile) -> bool:
+    return any(isinstance(segment, Sea) and segment.boat for segment in tile.segments)
+
+
 def _bridge_ends(tile: Tile) -> int:
     return sum(isinstance(segment, Bridge) and len(segment.edges) == 1 for segment in tile.segments)
+
+
+def _has_bridge_end_at(kind: type[Segment]) -> Callable[[Tile], bool]:
+    return lambda tile: bool(_bridge_ends(tile) and _number_of(tile, kind))
+
+
+def _has_2_islands_and_3_seas(tile: Tile) -> bool:
+    return (_number_of(tile, Island), _number_of(tile, Sea)) == (2, 3)
 
 
 def _is_junction(tile: Tile) -> bool:
@@ -116,37 +128,16 @@ FACTS = (
     Fact("R1.2", 73, "tiles, with the start tile", _tiles(lambda _: True), is_exact=True),
     Fact("R1.2", 2, "tiles with the start tile's picture", _like_start),
     Fact("R1.3", 24, "ships", _ships(lambda _: True), is_exact=True),
-    Fact(
-        "R1.5",
-        19,
-        "tiles with a boat",
-        _tiles(lambda tile: any(isinstance(one, Sea) and one.boat for one in tile.segments)),
-        is_exact=True,
-    ),
+    Fact("R1.5", 19, "tiles with a boat", _tiles(_has_boat), is_exact=True),
     Fact("R5.1", 1, "tiles with a junction of 3 bridges or more", _tiles(_is_junction)),
-    Fact(
-        "R5.1",
-        1,
-        "tiles with a bridge that ends at an island",
-        _tiles(lambda tile: _bridge_ends(tile) and _has_all(Island)(tile)),
-    ),
-    Fact(
-        "R5.1",
-        1,
-        "tiles with a bridge that ends at a market",
-        _tiles(lambda tile: _bridge_ends(tile) and _has_all(Market)(tile)),
-    ),
+    Fact("R5.1", 1, "tiles with a bridge that ends at an island", _tiles(_has_bridge_end_at(Island))),
+    Fact("R5.1", 1, "tiles with a bridge that ends at a market", _tiles(_has_bridge_end_at(Market))),
     Fact("R5.7", 1, "groups of two fish", _fish_groups(2)),
     Fact("R5.7", 1, "single fish", _fish_groups(1)),
     Fact("R9", 1, "tiles with a bridge, a market and a sea", _tiles(_has_all(Bridge, Market, Sea))),
     Fact("R9", 1, "tiles with a bridge, an island and a sea", _tiles(_has_all(Bridge, Island, Sea))),
     Fact("R9", 1, "tiles with an island from one side to the opposite one and 2 seas", _tiles(_is_island_across)),
-    Fact(
-        "R9",
-        1,
-        "tiles with 2 islands and 3 seas",
-        _tiles(lambda tile: (_number_of(tile, Island), _number_of(tile, Sea)) == (2, 3)),
-    ),
+    Fact("R9", 1, "tiles with 2 islands and 3 seas", _tiles(_has_2_islands_and_3_seas)),
     *(_ship_fact(wares, *ship) for wares, ship in SHIPS.items()),
     Fact("R9", 1, "ships of 2 points", _ships(lambda ship: ship.points == 2)),
     Fact("R9", 2, "ships of 6 points", _ships(lambda ship: ship.points == 6)),

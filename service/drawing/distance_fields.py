@@ -140,8 +140,9 @@ Corner = tuple[int, int]
 Crossing = tuple[Corner, Corner]
 
 CELL_CROSSINGS: dict[int, tuple[tuple[int, int], ...]] = {
-    1: ((3, 0),), 2: ((0, 1),), 3: ((3, 1),), 4: ((1, 2),), 5: ((3, 0), (1, 2)), 6: ((0, 2),), 7: ((3, 2),),
+    0: (), 1: ((3, 0),), 2: ((0, 1),), 3: ((3, 1),), 4: ((1, 2),), 5: ((3, 0), (1, 2)), 6: ((0, 2),), 7: ((3, 2),),
     8: ((2, 3),), 9: ((2, 0),), 10: ((0, 1), (2, 3)), 11: ((2, 1),), 12: ((1, 3),), 13: ((1, 0),), 14: ((0, 3),),
+    15: (),
 }  # fmt: skip
 """The sides at which contours enter and leave a cell, by which corners are inside (clockwise; the first is bit 1)."""
 
@@ -192,14 +193,8 @@ def _cell_crossings(values: list[float]) -> Iterable[tuple[Crossing, Crossing, P
     for row in range(FRAMED_NODES - 1):
         for column in range(FRAMED_NODES - 1):
             start = row * FRAMED_NODES + column
-            northwest, northeast, southeast, southwest = (
-                inside[start],
-                inside[start + 1],
-                inside[start + FRAMED_NODES + 1],
-                inside[start + FRAMED_NODES],
-            )
-            if northwest == northeast == southeast == southwest:
-                continue
+            (northwest, northeast), south = inside[start : start + 2], start + FRAMED_NODES
+            southwest, southeast = inside[south : south + 2]
             for enters, leaves in CELL_CROSSINGS[northwest + 2 * northeast + 4 * southeast + 8 * southwest]:
                 crossing = _cell_side(column, row, enters)
                 yield crossing, _cell_side(column, row, leaves), _crossing_point(crossing, values)

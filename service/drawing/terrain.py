@@ -152,11 +152,8 @@ def _unowned_pockets(ground: Ground) -> list[list[int]]:
             while queue:
                 node = queue.pop()
                 pocket.append(node)
-                unseen = [
-                    o
-                    for o, step in _neighbours()[node]
-                    if step == NODE_SPACING and ground[o] == NO_SEGMENT and o not in seen
-                ]
+                beside = (other for other, step in _neighbours()[node] if step == NODE_SPACING)
+                unseen = [other for other in beside if ground[other] == NO_SEGMENT and other not in seen]
                 seen.update(unseen)
                 queue += unseen
             pockets.append(pocket)
@@ -329,10 +326,14 @@ def island_fields(
 
     `bridges` and `markets` are distance fields.
     """
-    cleared = {
-        index: _sway_shore(_clear_obstacles(shape, index, parts, bridges, markets), index)
-        for index, shape in raw.items()
-    }
+    cleared: IslandFields = {}
+    for index, whole in raw.items():
+        shape, members = whole, next((part.members for part in parts if index in part.members), (index,))
+        for obstacles, water in ((bridges, CHANNEL_WIDTH), (markets, ISLAND_GAP)):
+            for other, distances in obstacles.items():
+                if other not in members:
+                    shape = smooth_difference(shape, expand(distances, water), 6)
+        cleared[index] = _sway_shore(shape, index)
     return {index: _separate(index, cleared, parts) for index in cleared}
 
 
@@ -381,22 +382,6 @@ def _half_tile(edges: tuple[Edge, ...]) -> DistanceField:
     across, down = (inner.x - TILE_CENTRE.x) / (25 * sqrt(2)), (inner.y - TILE_CENTRE.y) / (25 * sqrt(2))
     plain = sample_field(lambda x, y: -(x - TILE_CENTRE.x) * across - (y - TILE_CENTRE.y) * down)
     return smooth_union(plain, disc_field(inner, 30), 12)
-
-
-def _clear_obstacles(
-    shape: DistanceField,
-    index: int,
-    parts: Sequence[Landmass],
-    bridges: Mapping[int, DistanceField],
-    markets: Mapping[int, DistanceField],
-) -> DistanceField:
-    """Return the shape without the water around bridges and markets of other landmasses."""
-    members = next((part.members for part in parts if index in part.members), (index,))
-    for obstacles, water in ((bridges, CHANNEL_WIDTH), (markets, ISLAND_GAP)):
-        for other, distances in obstacles.items():
-            if other not in members:
-                shape = smooth_difference(shape, expand(distances, water), 6)
-    return shape
 
 
 def _separate(index: int, raw: IslandFields, parts: Sequence[Landmass]) -> DistanceField:

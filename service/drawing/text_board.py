@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 from schemas.game import PlacedTile, Turn
@@ -22,7 +23,8 @@ CharacterCell = tuple[int, int]
 GROUND_CHARACTERS: dict[type[Segment], str] = {Bridge: "=", Island: "^", Sea: ".", Market: "#"}
 SYMBOL_CHARACTERS = {"banana": "b", "shell": "s", "fish": "f", "shoal": "F", "boat": "v", "stall": "M"}
 COVERED_CHARACTER = "x"
-SAMPLE_OFFSETS = (1 / 6, 3 / 6, 5 / 6)
+SAMPLES = tuple(product((1 / 6, 3 / 6, 5 / 6), repeat=2))
+"""The points of a character that are looked at, in columns and rows."""
 
 
 class CharacterSize(NamedTuple):
@@ -56,15 +58,8 @@ def character_cell(point: Point, size: CharacterSize) -> CharacterCell:
 
 def _ground_character(layout: TileLayout, rotation: int, size: CharacterSize, column: int, row: int) -> str:
     """Return the most frequent kind of ground at a character; bridges and markets count from a third."""
-    owners = Counter(
-        layout.ground[
-            node_at(
-                Point((column + x) * TILE_SIZE / size.columns, (row + y) * TILE_SIZE / size.rows).rotated(-rotation)
-            )
-        ]
-        for x in SAMPLE_OFFSETS
-        for y in SAMPLE_OFFSETS
-    )
+    points = (Point((column + x) * TILE_SIZE / size.columns, (row + y) * TILE_SIZE / size.rows) for x, y in SAMPLES)
+    owners = Counter(layout.ground[node_at(point.rotated(-rotation))] for point in points)
     kinds: Counter[str] = Counter()
     for owner, number in owners.items():
         kinds["." if owner == NO_SEGMENT else GROUND_CHARACTERS[type(layout.segments[owner])]] += number

@@ -130,11 +130,6 @@ def interpolate_field(land: DistanceField, point: Point) -> float:
     return upper * (1 - down) + lower * down
 
 
-def polyline_length(line: Sequence[Point]) -> float:
-    """Return the length of a line."""
-    return sum(start.distance_to(end) for start, end in pairwise(line))
-
-
 def point_along(line: Sequence[Point], distance: float) -> Point:
     """Return the point at a distance along a line."""
     for start, end in pairwise(line):
@@ -197,11 +192,8 @@ def _bezier(start: Point, first: Point, second: Point, end: Point) -> Polyline:
 
 def _bezier_point(start: Point, first: Point, second: Point, end: Point, part: float) -> Point:
     """Return a point of a cubic curve (De Casteljau)."""
-    before, middle, after = (
-        start.interpolate(first, part),
-        first.interpolate(second, part),
-        second.interpolate(end, part),
-    )
+    middle = first.interpolate(second, part)
+    before, after = start.interpolate(first, part), second.interpolate(end, part)
     return before.interpolate(middle, part).interpolate(middle.interpolate(after, part), part)
 
 
@@ -242,9 +234,10 @@ def spread_spots(ground: terrain.Ground, room: DistanceField, index: int, radii:
     return _scale_to_fit(chosen, radii, dict(candidates))
 
 
-def spots_on_line(line: Polyline, sizes: Sequence[float], first: float, ends: tuple[float, float]) -> list[SymbolSpot]:
-    """Return spots on a bridge: the islander's, `first` units wide, then the wares', half of them on each side."""
-    free = polyline_length(line) - sum(ends)
+def spots_on_line(line: Polyline, sizes: Sequence[float], ends: tuple[float, float]) -> list[SymbolSpot]:
+    """Return spots on a bridge: the islander's, then the wares', half of them on each side."""
+    first = 2 * ISLANDER_RADIUS
+    free = sum(start.distance_to(end) for start, end in pairwise(line)) - sum(ends)
     before = sizes[: (len(sizes) + 1) // 2]
     row = [*before, first, *sizes[len(before) :]]
     scale = min(1.0, max((free - first) / (sum(sizes) or 1.0), MIN_SCALE))
@@ -402,27 +395,15 @@ def _symbol_spots(bare: TileLayout, clearance: DistanceField, index: int) -> lis
     """Return the spots on a segment: islander, wares, then boat or palms; empty if the segment has no ground."""
     match bare.segments[index]:
         case Bridge(shells=shells):
-            return spots_on_line(
-                bare.bridge_lines[index],
-                [2 * SHELL_RADIUS] * symbol_count(shells),
-                2 * ISLANDER_RADIUS,
-                _bridge_margins(bare, index),
-            )
+            sizes = [2 * SHELL_RADIUS] * symbol_count(shells)
+            return spots_on_line(bare.bridge_lines[index], sizes, _bridge_margins(bare, index))
         case Island(bananas=bananas):
-            trees = 1 if bananas else 2
-            return spread_spots(
-                bare.ground,
-                clearance,
-                index,
-                [ISLANDER_RADIUS, *[BANANA_RADIUS] * symbol_count(bananas), *[PALM_RADIUS] * trees],
-            )
+            radii = [BANANA_RADIUS] * symbol_count(bananas) + [PALM_RADIUS] * (1 if bananas else 2)
         case Sea(fish=fish, boat=boat):
-            shoals = [SHOAL_RADIUS if number == 2 else FISH_RADIUS for number in fish]
-            return spread_spots(
-                bare.ground, clearance, index, [ISLANDER_RADIUS, *shoals, *([BOAT_RADIUS] if boat else [])]
-            )
-        case Market():
+            radii = [SHOAL_RADIUS if number == 2 else FISH_RADIUS for number in fish] + [BOAT_RADIUS] * boat
+        case _:
             return [SymbolSpot(bare.centres[index], 1.0)]
+    return spread_spots(bare.ground, clearance, index, [ISLANDER_RADIUS, *radii])
 
 
 def symbol_count(number: int) -> int:

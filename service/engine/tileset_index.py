@@ -190,12 +190,8 @@ def _kind_and_symbols(segment: Segment) -> tuple[int, int]:
 
 def _distinct_rotations(tile: Tile) -> int:
     """Return the number of quarter turns after which every segment lies where an equal one lay."""
-    return next(
-        rotation
-        for rotation in (1, 2, 4)
-        if sorted(_printed(segment, rotation) for segment in tile.segments)
-        == sorted(_printed(segment, 0) for segment in tile.segments)
-    )
+    shown = [sorted(_printed(segment, rotation) for segment in tile.segments) for rotation in range(4)]
+    return next(rotation for rotation in (1, 2, 4) if shown[rotation % 4] == shown[0])
 
 
 def _printed(segment: Segment, rotation: int) -> tuple[str, list[int], list[int], bool]:

@@ -162,18 +162,14 @@ def end_turn(index: TileSetIndex, game: Game, events: list[facts.AnyEvent]) -> N
 
     That the last ship is gone precedes that the last tile is.
     """
-    if not game.display and not game.ship_pile:
-        finish_game(index, game, "last_ship", events)
+    has_ships = game.display or game.ship_pile
+    if not has_ships or not game.bag:
+        finish_game(index, game, "last_tile" if has_ships else "last_ship", events)
         return
-    if not game.bag:
-        finish_game(index, game, "last_tile", events)
-        return
-    players, seat = game.players, game.seat
-    while True:
-        seat = (seat + 1) % len(players)
-        if not players[seat].resigned:
-            break
-    game.seat = seat
+    players, seat = game.players, game.seat + 1
+    while players[seat % len(players)].resigned:
+        seat += 1
+    game.seat = seat % len(players)
     start_turn(index, game, events)
 
 
@@ -211,12 +207,11 @@ def _skip_decision(index: TileSetIndex, game: Game, events: list[facts.AnyEvent]
     """Skip the decision of a player who resigned, up to the next decision of another player."""
     game.deadline = None
     match game.phase:
-        case "place_tile":
-            game.bag.append(game.tile)
+        case "place_tile" | "deliver":
+            if game.phase == "place_tile":
+                game.bag.append(game.tile)
             end_turn(index, game, events)
         case "islander":
             finish_islander_phase(index, game, events)
         case "take_ship":
             award_market_ships(index, game, events)
-        case "deliver":
-            end_turn(index, game, events)

@@ -251,7 +251,9 @@ def validate_document(document: GameDocument) -> tuple[StoredGame, list[StoredDi
     index = _load_tileset_index(document)
     if commitment(game.id, game.seed, document.tileset_hash) != game.commitment:
         raise InvalidDocument("the tile set is not the one that the game started with")
-    _check_hidden_order(index, game)
+    bag, pile = shuffled_bag(index, game.seed)[::-1], shuffled_ships(index, game.seed)[::-1]
+    if game.bag != bag[: len(game.bag)] or game.ship_pile != pile[: len(game.ship_pile)]:
+        raise InvalidDocument("its hidden tiles or ships are not in the order that its seed gives")
     diffs, patches = _check_log(document, game.commitment)
     _check_state(document, index, game, patches)
     _check_webhooks(document, len(game.players))
@@ -292,13 +294,6 @@ def _decode_tileset(data: bytes) -> tuple[TileSetIndex, str]:
     """Return the index and the hash of a tile set; cached, as most games use one of a few sets."""
     tileset: TileSet = parse_tileset(data)
     return TileSetIndex(tileset), tileset_hash(tileset)
-
-
-def _check_hidden_order(index: TileSetIndex, game: Game) -> None:
-    """Check that the bag and the ship pile are in the order of the seed."""
-    bag, pile = shuffled_bag(index, game.seed)[::-1], shuffled_ships(index, game.seed)[::-1]
-    if game.bag != bag[: len(game.bag)] or game.ship_pile != pile[: len(game.ship_pile)]:
-        raise InvalidDocument("its hidden tiles or ships are not in the order that its seed gives")
 
 
 def _check_log(document: GameDocument, commitment_digest: bytes) -> tuple[list[StoredDiff], list[Any]]:

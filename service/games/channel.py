@@ -8,6 +8,7 @@ was replaced, as by a failover that lost commits: then subscribers get the whole
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from operator import length_hint
 from time import perf_counter
@@ -284,14 +285,14 @@ FAILURE_BACKOFF = Backoff(1.0, 60.0)
 """Between attempts after any other error."""
 
 
+@dataclass(frozen=True)
 class StreamReader:
     """Keeps channels up to date; each has at most one task that reads its stream."""
 
-    def __init__(self, store: ports.GameStore, tilesets: TileSetCatalogue, close: Callable[[Channel], None]) -> None:
-        self._store = store
-        self._tilesets = tilesets
-        self._close = close
-        """Removes a channel from the hub."""
+    store: ports.GameStore
+    tilesets: TileSetCatalogue
+    close: Callable[[Channel], None]
+    """Removes a channel from the hub."""
 
     def request_read(self, channel: Channel) -> None:
         """Read a channel's stream soon; `Channel.wait_for_read` waits for that."""
@@ -310,7 +311,7 @@ class StreamReader:
                         if channel.has_diverged:
                             await self._resynchronize(channel)
                         else:
-                            diffs = await self._store.load_diffs(channel.game, channel.position.version, PAGE_SIZE)
+                            diffs = await self.store.load_diffs(channel.game, channel.position.version, PAGE_SIZE)
                             _publish(channel, diffs)
                 except Exception as error:  # noqa: BLE001  one game that fails does not affect the others
                     failures += 1
@@ -326,9 +327,9 @@ class StreamReader:
     async def _resynchronize(self, channel: Channel) -> None:
         """Continue after a break in the history: from the position if it is valid again, else with the whole game."""
         game, (version, digest) = channel.game, channel.position
-        record = await self._store.load_since(game, version)
+        record = await self.store.load_since(game, version)
         if record is None:
-            self._close(channel)
+            self.close(channel)
             channel.subscribers.close(NoSuchGame(game))
             return
         if record.resume_from(digest) is not None:
@@ -336,9 +337,9 @@ class StreamReader:
             channel.has_diverged, channel.is_behind = False, True
             return
         try:
-            snapshot = build_snapshot(self._tilesets, game, record)
+            snapshot = build_snapshot(self.tilesets, game, record)
         except TileSetMissing as error:
-            self._close(channel)
+            self.close(channel)
             channel.subscribers.close(error)
             return
         LOG.warning("the history of game %s was replaced: sending its subscribers the whole game", game)

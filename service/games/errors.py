@@ -140,6 +140,7 @@ class Unauthorized(GameError, code="unauthorized", text="{reason}"):
 
     missing: bool
     is_malformed: bool = False
+    is_api_key: bool = False
     placeholder: str = ""
     """A word that stands for a token, sent instead of one."""
 
@@ -151,11 +152,10 @@ class Unauthorized(GameError, code="unauthorized", text="{reason}"):
             self.reason = Message("{word} stands for a token: {how}", word=self.placeholder, how=HOW_TO_AUTHENTICATE)
         elif self.is_malformed:
             self.reason = Message("this is no bearer token: {how}", how=HOW_TO_AUTHENTICATE)
+        elif self.is_api_key:
+            self.reason = Message("this is no token of a game: send the API key in the header Api-Key")
         else:
-            self.reason = Message(
-                "this token is unknown here: send one that creating or joining this game returned, or an API key in "
-                "the header Api-Key"
-            )
+            self.reason = Message("this token is unknown here: send one that creating or joining this game returned")
 
 
 class NoOwnGames(

@@ -121,7 +121,7 @@ class Replay:
         match [event for event in change.events if not isinstance(event, facts.GameResumed)]:
             case [facts.PlayerJoined(seat=joined, name=name, color=color), *_] if joined == engine.next_open_seat(game):
                 return engine.take_seat(index, game, joined, name, color)
-            case [facts.PlayerLeft(seat=left)] if game.status == "waiting" and left in self._joined(game):
+            case [facts.PlayerLeft(seat=left)] if game.status == "waiting" and self._has_joined(left):
                 return engine.vacate_seat(game, left)
             case [facts.GameAborted()] if not engine.is_finished(game):
                 return engine.mark_aborted(game)
@@ -145,9 +145,9 @@ class Replay:
             case _:
                 raise InvalidLog("these events were impossible", change.version)
 
-    def _joined(self, game: engine.Game) -> list[int]:
-        """Return the seats that were open at creation and are taken."""
-        return [seat for seat in self._open if game.players[seat].kind == "human"]
+    def _has_joined(self, seat: int) -> bool:
+        """Return whether a seat was open at creation and is taken."""
+        return seat in self._open and self.game.players[seat].kind == "human"
 
     def _plays(self, change: LoggedChange) -> bool:
         """Return whether a player who has not resigned made this change."""

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import aclosing, suppress
+from dataclasses import dataclass, field
 
 from service.games.channel import (
     PAGE_SIZE,
@@ -40,34 +41,29 @@ RETRY_INTERVAL_S = 1.0
 """Between attempts to subscribe, or to receive notifications, while the store does not respond."""
 
 
+@dataclass(eq=False)
 class Hub:
     """All followed games of this process. Call `start` inside the event loop, and `aclose` at the end.
 
     `invalidate_cache` is called with the game and version of each commit that another instance announces.
     """
 
-    def __init__(
-        self,
-        store: GameStore,
-        tilesets: TileSetCatalogue,
-        sweep_interval_s: float = 1.0,
-        invalidate_cache: Callable[[str, int], None] = lambda _game, _version: None,
-        supervisor: Supervisor | None = None,
-    ) -> None:
-        self._store = store
-        self._tilesets = tilesets
-        self._invalidate_cache = invalidate_cache
-        self._supervisor = supervisor or Supervisor()
-        self._channels: dict[str, Channel] = {}
+    store: GameStore
+    tilesets: TileSetCatalogue
+    sweep_interval_s: float = 1.0
+    invalidate_cache: Callable[[str, int], None] = lambda _game, _version: None
+    supervisor: Supervisor = field(default_factory=Supervisor)
+
+    def __post_init__(self) -> None:
+        self.channels: dict[str, Channel] = {}
         """By game; the store sends notifications of exactly these games."""
-        self._reader = StreamReader(store, tilesets, self._close_channel)
-        self._sweep_interval_s = sweep_interval_s
+        self._reader = StreamReader(self.store, self.tilesets, self._close_channel)
         self._tasks: list[SupervisedTask] = []
-        self._token_checks: set[asyncio.Task[None]] = set()
+        self.token_checks: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Receive notifications and sweep, until `aclose`."""
-        start = self._supervisor.start
+        start = self.supervisor.start
         self._tasks = [
             start("realtime-notifications", self._receive_notifications),
             start("realtime-sweep", self._sweep),
@@ -75,30 +71,30 @@ class Hub:
 
     async def aclose(self) -> None:
         """Remove all channels, without a message to their subscribers, and end all tasks."""
-        channels = [*self._channels.values()]
-        running = [*self._token_checks, *(channel.reader for channel in channels if channel.reader is not None)]
+        channels = [*self.channels.values()]
+        running = [*self.token_checks, *(channel.reader for channel in channels if channel.reader is not None)]
         for channel in channels:
             self._close_channel(channel)
         for task in running:
             task.cancel()
-        await asyncio.gather(*running, *map(self._supervisor.stop, self._tasks), return_exceptions=True)
+        await asyncio.gather(*running, *map(self.supervisor.stop, self._tasks), return_exceptions=True)
 
     def __len__(self) -> int:
         """Return the number of followed games."""
-        return len(self._channels)
+        return len(self.channels)
 
     def count_subscriptions(self) -> int:
         """Return the number of subscriptions; a connection counts once for each game that it follows."""
-        return sum(len(channel.subscribers) for channel in [*self._channels.values()])
+        return sum(len(channel.subscribers) for channel in [*self.channels.values()])
 
     def count_subscribers(self, game: str) -> int:
         """Return the number of a game's subscribers."""
-        channel = self._channels.get(game)
+        channel = self.channels.get(game)
         return 0 if channel is None else len(channel.subscribers)
 
     def publish_commit(self, change: Change) -> bool:
         """Publish this instance's own commit without reading the store; return whether subscribers got it."""
-        channel = self._channels.get(change.stored.id)
+        channel = self.channels.get(change.stored.id)
         return channel is not None and self._publish(channel, change.diffs, revokes_token=change.revokes_token)
 
     def _publish(self, channel: Channel, diffs: Sequence[StoredDiff], *, revokes_token: bool) -> bool:
@@ -115,8 +111,8 @@ class Hub:
 
     def _start_token_check(self, channel: Channel) -> None:
         task = spawn("realtime-tokens", self._recheck_tokens(channel))
-        self._token_checks.add(task)
-        task.add_done_callback(self._token_checks.discard)
+        self.token_checks.add(task)
+        task.add_done_callback(self.token_checks.discard)
 
     async def subscribe(self, subscriber: Subscriber, game: str, position: Revision, last_revocation: str = "") -> None:
         """Send a subscriber everything after `position`, once and in order, until `unsubscribe`.
@@ -137,10 +133,10 @@ class Hub:
 
     async def _subscribe(self, subscriber: Subscriber, game: str, position: Revision, last_revocation: str) -> Channel:
         while True:
-            channel = self._channels.get(game)
+            channel = self.channels.get(game)
             if channel is None:
-                channel = self._channels[game] = Channel(game, position, last_revocation)
-                self._store.subscribe(game)
+                channel = self.channels[game] = Channel(game, position, last_revocation)
+                self.store.subscribe(game)
                 channel.subscribers.add(subscriber)
                 self._reader.request_read(channel)
                 await channel.wait_for_read()
@@ -157,26 +153,26 @@ class Hub:
         """Remove a channel, and wake everybody who waits for it."""
         if not channel.is_closed:
             channel.is_closed = True
-            del self._channels[channel.game]
-            self._store.unsubscribe(channel.game)
+            del self.channels[channel.game]
+            self.store.unsubscribe(channel.game)
         channel.notify_read()
 
     async def _replay_missed(self, subscriber: Subscriber, channel: Channel, position: Revision) -> Revision:
         """Send a new subscriber a part of what lies between its position and the channel's; return its new position."""
         game, known = channel.game, channel.position
-        diffs = await self._store.load_diffs(game, position.version, PAGE_SIZE)
+        diffs = await self.store.load_diffs(game, position.version, PAGE_SIZE)
         if diffs and position.is_followed_by(diffs):
             subscriber.deliver(DiffsMessage(game=game, diffs=diffs))
             channel.publish(diffs)
             return Revision(diffs[-1].version, diffs[-1].digest)
-        record = await self._store.load_since(game, position.version)
+        record = await self.store.load_since(game, position.version)
         if record is None:
             raise NoSuchGame(game)
         if channel.compare(known, record.revision):
             self._reader.request_read(channel)
             await channel.wait_for_read()
         if record.resume_from(position.digest) is None:
-            subscriber.deliver(build_snapshot(self._tilesets, game, record))
+            subscriber.deliver(build_snapshot(self.tilesets, game, record))
             return record.revision
         return position
 
@@ -185,7 +181,7 @@ class Hub:
 
         The last subscriber closes the channel.
         """
-        channel = self._channels.get(game)
+        channel = self.channels.get(game)
         if channel is None or subscriber not in channel.subscribers:
             return None
         channel.subscribers.remove(subscriber)
@@ -198,7 +194,7 @@ class Hub:
 
         Raises StoreUnavailable if that takes too long.
         """
-        channel = self._channels.get(game)
+        channel = self.channels.get(game)
         if channel is None:
             return
         if channel.position.version < version and subscriber in channel.subscribers:
@@ -224,12 +220,12 @@ class Hub:
         """Publish the diffs that notifications bring; have the stream read where they do not follow."""
         while True:
             try:
-                async with aclosing(self._store.notifications()) as notifications:
+                async with aclosing(self.store.notifications()) as notifications:
                     async for game, diffs, revokes_token, sent_us in notifications:
                         NOTIFICATIONS.inc()
                         if diffs:
-                            self._invalidate_cache(game, diffs[-1].version)
-                        if (channel := self._channels.get(game)) is None:
+                            self.invalidate_cache(game, diffs[-1].version)
+                        if (channel := self.channels.get(game)) is None:
                             continue
                         if not diffs:
                             self._reader.request_read(channel)
@@ -244,19 +240,19 @@ class Hub:
     async def _sweep(self) -> None:
         """Compare all games with the store once per interval, in batches spread over it."""
         while True:
-            games = [*self._channels]
+            games = [*self.channels]
             batches = [games[start : start + SWEEP_BATCH_SIZE] for start in range(0, len(games), SWEEP_BATCH_SIZE)]
             for batch in batches or [[]]:
-                await asyncio.sleep(self._sweep_interval_s / max(1, len(batches)))
+                await asyncio.sleep(self.sweep_interval_s / max(1, len(batches)))
                 with suppress(StoreUnavailable, TimeoutError):  # the next sweep tries again
                     async with asyncio.timeout(READ_TIMEOUT_S):
                         await self._compare_versions(batch)
 
     async def _compare_versions(self, games: Sequence[str]) -> None:
         """Have the streams of games read that are behind the store, or not part of its history."""
-        channels = [channel for game in games if (channel := self._channels.get(game)) is not None]
+        channels = [channel for game in games if (channel := self.channels.get(game)) is not None]
         known = [channel.position for channel in channels]
-        versions = await self._store.load_versions([channel.game for channel in channels])
+        versions = await self.store.load_versions([channel.game for channel in channels])
         for channel, position, stored in zip(channels, known, versions, strict=True):
             revision, last_revocation = stored or (None, channel.last_revocation)
             if last_revocation != channel.last_revocation:
@@ -273,7 +269,7 @@ class Hub:
         while not channel.is_closed:
             try:
                 async with asyncio.timeout(READ_TIMEOUT_S):
-                    record = await self._store.load(channel.game)
+                    record = await self.store.load(channel.game)
                 if record is None:
                     return
                 access = record.access

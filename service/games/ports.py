@@ -449,29 +449,18 @@ class TokenBucketStore(Protocol):
 class GameStore(Protocol):
     """A store of games. Every method may raise StoreUnavailable."""
 
-    @property
-    def webhooks(self) -> WebhookStore:
-        """The games' webhooks."""
-
-    @property
-    def due_games(self) -> DueQueue:
-        """The games whose bots or clocks are due; after a version conflict some are early."""
-
-    @property
-    def due_webhooks(self) -> DueQueue:
-        """The webhooks with something to send, as `webhook_entry` names them."""
-
-    @property
-    def due_archives(self) -> DueQueue:
-        """The ended games whose logs are to be archived or compacted."""
-
-    @property
-    def api_keys(self) -> ApiKeyStore:
-        """The API keys of hosts."""
-
-    @property
-    def buckets(self) -> TokenBucketStore:
-        """The token buckets of the rate limits."""
+    webhooks: WebhookStore
+    """The games' webhooks."""
+    due_games: DueQueue
+    """The games whose bots or clocks are due; after a version conflict some are early."""
+    due_webhooks: DueQueue
+    """The webhooks with something to send, as `webhook_entry` names them."""
+    due_archives: DueQueue
+    """The ended games whose logs are to be archived or compacted."""
+    api_keys: ApiKeyStore
+    """The API keys of hosts."""
+    buckets: TokenBucketStore
+    """The token buckets of the rate limits."""
 
     def unreachable_s(self) -> float:
         """Return for how many seconds this instance has not reached a part of the store; 0 if it reaches all."""
@@ -502,9 +491,6 @@ class GameStore(Protocol):
 
     async def list_by_keys(self, index_keys: Sequence[str], limit: int, after: str | None) -> Page:
         """List games that are indexed under any of these keys."""
-
-    async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:
-        """Remove a game that does not exist from index keys, unless it is being created; return from how many."""
 
     async def unindex(self, index_keys: Sequence[str], game: str) -> None:
         """Remove a game from these index keys."""

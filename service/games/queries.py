@@ -207,10 +207,7 @@ async def list_api_key_games(context: Context, key: str, wanted: GameListQuery) 
 async def _load_summary_of_key(context: Context, key: str, status: Status | None, game_id: str) -> GameSummary | None:
     """Load an indexed game; None if it is not the key's, or not requested: the index may be stale."""
     loaded = await context.store.load(game_id)
-    if loaded is None:
-        await context.store.unindex_missing([rights.subject_of_key(key)], game_id)
-        return None
-    if loaded.access.api_key != key:
+    if loaded is None or loaded.access.api_key != key:
         return None
     view = build_view(*open_game(context.tilesets, loaded))
     return summarize(view) if status in (None, view.status) else None
@@ -223,16 +220,13 @@ def creator_hash(creator: str | None) -> bytes | None:
 
 def check_external_users(body: CreateGame | JoinGame, creator: str | None) -> None:
     """Raise Malformed for an `external_user` without a creator's key, under which it would be indexed."""
-    if creator is not None:
-        return
-    detail = "a user's games are listed by the creator's key: send it in the header Creator-Key"
-    if isinstance(body, JoinGame):
-        if body.external_user is not None:
-            raise Malformed(detail, "$.external_user")
-        return
-    for seat, player in enumerate(body.players):
-        if player.external_user is not None:
-            raise Malformed(detail, f"$.players[{seat}].external_user")
+    seats = (
+        {"$": body} if isinstance(body, JoinGame) else {f"$.players[{n}]": one for n, one in enumerate(body.players)}
+    )
+    for path, seat in seats.items() if creator is None else ():
+        if seat.external_user is not None:
+            detail = "a user's games are listed by the creator's key: send it in the header Creator-Key"
+            raise Malformed(detail, f"{path}.external_user")
 
 
 def tag_seat(access: rights.AccessRecord, seat: int, creator: str | None, user: str | None) -> None:
@@ -247,7 +241,7 @@ async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyG
     """
     hashes = [rights.hash_token(secret) for secret in dict.fromkeys(secrets)]
     under = [rights.index_key(one, wanted.external_user) for one in hashes]
-    read_page, show = partial(context.store.list_by_keys, under), partial(_load_entry, context, wanted, hashes, under)
+    read_page, show = partial(context.store.list_by_keys, under), partial(_load_entry, context, wanted, hashes)
     games, next_cursor, scanned = await collect_page(read_page, show, wanted.limit, wanted.cursor)
     if not games and next_cursor is None and not await is_known_secret(context, hashes):
         raise NoOwnGames(missing=False)
@@ -255,7 +249,7 @@ async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyG
 
 
 async def _load_entry(
-    context: Context, wanted: MyGameListQuery, hashes: Sequence[bytes], under: Sequence[str], game_id: str
+    context: Context, wanted: MyGameListQuery, hashes: Sequence[bytes], game_id: str
 ) -> MyGame | None:
     """Load an indexed game and return its entry; None if it is not the client's, or not requested.
 
@@ -263,7 +257,6 @@ async def _load_entry(
     """
     loaded = await context.store.load(game_id)
     if loaded is None:
-        await context.store.unindex_missing(under, game_id)
         return None
     index, game = open_game(context.tilesets, loaded)
     seats = _own_seats(loaded.access, game, hashes, wanted.external_user)

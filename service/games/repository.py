@@ -12,7 +12,7 @@ from time import perf_counter
 
 import msgspec
 
-from schemas.vocabulary import Status
+from schemas.vocabulary import ENDED_STATUSES, Status
 from service.engine import Game, TileSetIndex, encode_snapshot
 from service.games import ports
 from service.games.access import encode_access
@@ -54,13 +54,9 @@ class Retention:
 
     def ttl_s(self, status: Status) -> int:
         """Return the TTL of a game of this status."""
-        match status:
-            case "waiting":
-                return self.waiting
-            case "active":
-                return self.active
-            case "finished" | "aborted":
-                return UNARCHIVED_TTL_S if self.until_archived else self.finished
+        if status in ENDED_STATUSES:
+            return UNARCHIVED_TTL_S if self.until_archived else self.finished
+        return self.waiting if status == "waiting" else self.active
 
 
 class GameCache:

@@ -14,6 +14,7 @@ import logging
 import random
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import takewhile
 from math import ceil
@@ -190,11 +191,9 @@ class Delivery:
     def _state_after_failure(self, result: ports.SendResult) -> ports.WebhookState:
         """Return the state after one more failure."""
         state, failures = self.state, self.state.failures + 1
-        delays_s, reason = (
-            (self._deliverer.retry_delays_s, "failing")
-            if state.pending_client is None
-            else (webhook_payloads.CHALLENGE_RETRY_DELAYS_S, "unproven")
-        )
+        delays_s, reason = self._deliverer.retry_delays_s, "failing"
+        if state.pending_client is not None:
+            delays_s, reason = webhook_payloads.CHALLENGE_RETRY_DELAYS_S, "unproven"
         if result.status == HTTPStatus.GONE or failures > len(delays_s):
             reason = GONE if result.status == HTTPStatus.GONE else reason
             return msgspec.structs.replace(state, failures=failures, next_attempt_at=None, disabled_reason=reason)
@@ -233,24 +232,18 @@ PENDING_DELAY_S = 1
 """Delay after the challenge of an API key's webhook before its games are tried again."""
 
 
+@dataclass(eq=False)
 class WebhookDeliverer:
     """The deliveries of one instance."""
 
-    def __init__(
-        self,
-        store: ports.GameStore,
-        send: ports.WebhookSender,
-        clock: Callable[[], float],
-        *,
-        retry_delays_s: Sequence[float] = RETRY_DELAYS_S,
-        random_fraction: Callable[[], float] = random.random,
-    ) -> None:
-        self.store = store
-        self.send = send
-        self.clock = clock
-        self.retry_delays_s = retry_delays_s
-        self.random_fraction = random_fraction
-        self.challenge_limiter = webhook_payloads.KeyedRateLimiter(clock)
+    store: ports.GameStore
+    send: ports.WebhookSender
+    clock: Callable[[], float]
+    retry_delays_s: Sequence[float] = RETRY_DELAYS_S
+    random_fraction: Callable[[], float] = random.random
+
+    def __post_init__(self) -> None:
+        self.challenge_limiter = webhook_payloads.KeyedRateLimiter(self.clock)
         self.turns = FairQueue(MAX_DELIVERIES, max_waiting=MAX_WAITING, max_each=1)
         """One delivery at a time to a host, so that a slow one delays only itself."""
 

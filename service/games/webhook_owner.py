@@ -58,10 +58,6 @@ class Rights(NamedTuple):
         """Return whether the owner sees and changes a webhook."""
         return webhook.api_key is None and self.seat in (None, webhook.seat)
 
-    def has_registered(self, webhook: ports.WebhookRegistration) -> bool:
-        """Return whether a webhook counts against the maximum."""
-        return webhook.api_key is None and self.seat == webhook.seat
-
 
 async def authorize(context: Context, owner: Owner) -> Rights:
     """Return what an owner may do now. Raises NoSuchGame, and what `authorize_owner_or_player` does."""

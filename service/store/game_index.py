@@ -5,15 +5,13 @@ after it, in case a reader repaired the lobby in between; only then is it remove
 written before the commit that brings it. So an index may be stale, never incomplete, and readers repair stale entries.
 
 The set of an index key expires later than any game could: the first commit of each day that an instance makes extends
-it. Entries of games that have expired are removed by readers, and by whoever adds to a set: it checks a few random
-entries, so that no set grows forever.
+it. The index repair removes entries of games that have expired.
 
 What index repair needs of Redis: a scan of all keys, the turn of one instance, and the entries of a game.
 """
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from schemas.vocabulary import Status
@@ -29,9 +27,6 @@ from service.telemetry.clock import now, unix_seconds
 MIN_PRUNE_AGE_S = 3600
 """The age from which on a missing game is removed: the creation of a younger one may not be stored yet."""
 
-_PRUNE_SAMPLE_SIZE = 3
-"""How many random entries are checked when one is added: more than one, so that stale entries become fewer."""
-
 IndexEntry = tuple[int, str]
 """Creation (Unix seconds) and id of a game; pages run from the greatest entry to the least."""
 
@@ -39,17 +34,16 @@ IndexEntry = tuple[int, str]
 class GameIndex:
     """The lobby and the index keys. Every method may raise StoreUnavailable."""
 
-    def __init__(self, client: PipelinedClient, clock: Callable[[], float] = time.time) -> None:
-        self._client = client
-        self._clock = clock
+    def __init__(self, client: PipelinedClient) -> None:
+        self.client = client
 
     async def list_game(self, game: Game) -> None:
         """Add a game to the lobby under its status."""
-        await self._client.execute("ZADD", keys.lobby(game.status), unix_seconds(game.created_at), game.id)
+        await self.client.execute("ZADD", keys.lobby(game.status), unix_seconds(game.created_at), game.id)
 
     async def unlist(self, game: str, status: Status) -> None:
         """Remove a game from the lobby under a status."""
-        await self._client.execute("ZREM", keys.lobby(status), game)
+        await self.client.execute("ZREM", keys.lobby(status), game)
 
     async def list_by_status(self, statuses: Sequence[Status], limit: int, after: str | None) -> Page:
         """Return public games that have, or had until lately, one of these statuses.
@@ -62,61 +56,20 @@ class GameIndex:
         """Return games under any of these index keys. `after` is a cursor of such a page."""
         return await self._page([keys.game_index(index_key) for index_key in index_keys], limit, after)
 
-    async def list_before_commit(self, game: Game) -> None:
-        """Add a game to the lobby under the status that a commit brings."""
-        await asyncio.gather(self.list_game(game), self._prune_sample(keys.lobby(game.status), exclude=game.id))
-
-    async def index_before_commit(self, change: Change) -> None:
-        """Add a game under the index keys that a commit brings."""
-        await asyncio.gather(
-            self.index_game(change),
-            *(
-                self._prune_sample(keys.game_index(index_key), exclude=change.stored.id)
-                for index_key in index_keys(change.stored.access)
-            ),
-        )
-
     def index_game(self, change: Change, *, return_exceptions: bool = False) -> asyncio.Future[Any]:
         """Add a game under its index keys, whose sets expire after the change's `index_ttl_s` at the earliest."""
         stored, created_at = change.stored, unix_seconds(change.stored.game.created_at)
 
         async def add(key: str) -> None:
-            await self._client.execute(
-                "ZADD", key, created_at, stored.id
-            )  # retried, maybe: a new set has no expiry yet
-            await self._client.execute("EXPIRE", key, change.index_ttl_s)
+            await self.client.execute("ZADD", key, created_at, stored.id)  # retried, maybe: a new set has no expiry yet
+            await self.client.execute("EXPIRE", key, change.index_ttl_s)
 
         sets = [keys.game_index(index_key) for index_key in index_keys(stored.access)]
         return asyncio.gather(*map(add, sets), return_exceptions=return_exceptions)
 
-    async def unindex_missing(self, index_keys: Sequence[str], game: str) -> int:
-        """Remove a game that does not exist from these index keys, and return from how many.
-
-        A game younger than MIN_PRUNE_AGE_S stays, because its creation may not be stored yet.
-        """
-        removed = (self._remove_missing(keys.game_index(index_key), [game]) for index_key in index_keys)
-        return sum(await asyncio.gather(*removed))
-
     async def unindex(self, index_keys: Sequence[str], game: str) -> None:
         """Remove a game from these index keys, whether or not it exists."""
-        await asyncio.gather(*(self._client.execute("ZREM", keys.game_index(key), game) for key in index_keys))
-
-    async def _prune_sample(self, key: str, exclude: str) -> None:
-        """Check a few random games of a set, and remove those that do not exist."""
-        members = await self._client.execute("ZRANDMEMBER", key, _PRUNE_SAMPLE_SIZE)
-        await self._remove_missing(key, {member.decode() for member in members} - {exclude})
-
-    async def _remove_missing(self, key: str, games: Collection[str]) -> int:
-        """Remove those of `games` that do not exist from a set, and return how many; a younger game stays.
-
-        MIN_PRUNE_AGE_S says why.
-        """
-        exist = await asyncio.gather(*(self._client.execute("EXISTS", keys.game(game)) for game in games))
-        missing = [game for game, exists in zip(games, exist, strict=True) if not exists]
-        ages = await asyncio.gather(*(self._client.execute("ZSCORE", key, game) for game in missing))
-        oldest = self._clock() - MIN_PRUNE_AGE_S
-        old = [game for game, at in zip(missing, ages, strict=True) if at is not None and float(at) < oldest]
-        return int(await self._client.execute("ZREM", key, *old)) if old else 0
+        await asyncio.gather(*(self.client.execute("ZREM", keys.game_index(key), game) for key in index_keys))
 
     async def _page(self, sets: Sequence[str], limit: int, after: str | None) -> Page:
         """Return at most `limit` games of any set, the newest first, ties by id.
@@ -143,7 +96,7 @@ class GameIndex:
         return [*(entry for entry in tied if entry < before), *older][:count]
 
     async def _read_range(self, key: str, newest: str, oldest: str, *limit: Argument) -> list[IndexEntry]:
-        entries = await self._client.execute("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES")
+        entries = await self.client.execute("ZRANGE", key, newest, oldest, "BYSCORE", "REV", *limit, "WITHSCORES")
         return [(int(created_at), game.decode()) for game, created_at in entries]
 
 
@@ -159,23 +112,20 @@ PRUNE_BATCH_SIZE = 200
 class RedisIndexRepair(GameIndex):
     """`service.games.index_repair.IndexRepairStore` on Redis."""
 
-    def __init__(self, client: PipelinedClient, clock: Callable[[], float] = now) -> None:
-        super().__init__(client, clock)
-
     async def scan(self, count: int) -> AsyncIterator[ScannedKeys]:
         """Scan all keys, and yield the games and indexes among each `count` of them, about."""
-        async for page in self._client.scan(f"{keys.PREFIX}*", count):
+        async for page in self.client.scan(f"{keys.PREFIX}*", count):
             games = [game for key in page if (game := keys.game_of(key)) is not None]
             yield ScannedKeys(games, [key for key in page if keys.is_game_index(key)])
 
     async def try_acquire_turn(self, seconds: float) -> bool:
         """Take the turn for the next scan for `seconds`, and return False if another instance has it."""
-        acquired = await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "NX", "PX", int(seconds * 1000))
+        acquired = await self.client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "NX", "PX", int(seconds * 1000))
         return acquired is not None
 
     async def extend_turn(self, seconds: float) -> None:
         """Extend the turn to `seconds` from now."""
-        await self._client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "PX", int(seconds * 1000))
+        await self.client.execute("SET", keys.INDEX_REPAIR_LEASE, "", "PX", int(seconds * 1000))
 
     async def add_missing(self, game: str, entries: IndexEntries) -> int:
         """Add a game to those indexes and schedules that lack it, and return how many did. Shorten its life."""
@@ -191,21 +141,23 @@ class RedisIndexRepair(GameIndex):
             (keys.WEBHOOK_SCHEDULE, at, webhook_entry(game, webhook)) for webhook, at in entries.webhooks.items()
         ]
         added = await asyncio.gather(
-            *(self._client.execute("ZADD", key, "NX", at, member) for key, at, member in wanted)
+            *(self.client.execute("ZADD", key, "NX", at, member) for key, at, member in wanted)
         )
         new = [key for key, is_new in zip(indexes, added, strict=False) if is_new]
-        await asyncio.gather(*(self._client.execute("EXPIRE", key, entries.index_ttl_s) for key in new))
+        await asyncio.gather(*(self.client.execute("EXPIRE", key, entries.index_ttl_s) for key in new))
         if entries.max_ttl_s is not None:
             for key in (keys.game(game), keys.log(game)):
-                await self._client.execute("EXPIRE", key, entries.max_ttl_s, "LT")
+                await self.client.execute("EXPIRE", key, entries.max_ttl_s, "LT")
         return sum(added)
 
     async def prune(self, index: str) -> int:
         """Remove games that do not exist from an index, unless they are being created; return how many."""
-        start, removed = 0, 0
+        oldest, start, removed = now() - MIN_PRUNE_AGE_S, 0, 0
         while True:
-            games = await self._client.execute("ZRANGE", index, start, start + PRUNE_BATCH_SIZE - 1)
-            pruned = await self._remove_missing(index, [game.decode() for game in games])
-            start, removed = start + len(games) - pruned, removed + pruned
-            if len(games) < PRUNE_BATCH_SIZE:
+            entries = await self._read_range(index, "+inf", "-inf", "LIMIT", start, PRUNE_BATCH_SIZE)
+            exist = await asyncio.gather(*(self.client.execute("EXISTS", keys.game(game)) for _, game in entries))
+            missing = [game for (at, game), exists in zip(entries, exist, strict=True) if not exists and at < oldest]
+            pruned = await self.client.execute("ZREM", index, *missing) if missing else 0
+            start, removed = start + len(entries) - pruned, removed + pruned
+            if len(entries) < PRUNE_BATCH_SIZE:
                 return removed

@@ -94,12 +94,12 @@ class RedisStore(GameIndex):
         """The day (since 1970) on which this instance extended the index keys of a game."""
         self._load_script = Script(client, "load_since.lua")
         self._commit_script = Script(client, "commit.lua", wait_for_replicas=True)
-        self._notifications = ChangeNotifications(client.topology)
-        self.monitor = RedisMonitor(client, self._notifications)
+        self.change_notifications = ChangeNotifications(client.topology)
+        self.monitor = RedisMonitor(client, self.change_notifications)
         self.health = RedisHealth(client, self._commit_probe)
-        self.due_games = RedisDueQueue(client, keys.GAME_SCHEDULE)
-        self.due_webhooks = RedisDueQueue(client, keys.WEBHOOK_SCHEDULE)
-        self.due_archives = RedisDueQueue(client, keys.ARCHIVE_SCHEDULE)
+        self.due_games: ports.DueQueue = RedisDueQueue(client, keys.GAME_SCHEDULE)
+        self.due_webhooks: ports.DueQueue = RedisDueQueue(client, keys.WEBHOOK_SCHEDULE)
+        self.due_archives: ports.DueQueue = RedisDueQueue(client, keys.ARCHIVE_SCHEDULE)
         self.webhooks: ports.WebhookStore = RedisWebhookStore(client, self.due_webhooks)
         self.api_keys: ApiKeyStore = RedisApiKeyStore(client)
         self.buckets: ports.TokenBucketStore = RedisTokenBuckets(client)
@@ -109,7 +109,7 @@ class RedisStore(GameIndex):
 
     def unreachable_s(self) -> float:
         """Return for how many seconds this instance has not reached a primary; 0 if it reaches all."""
-        return self._client.unreachable_s()
+        return self.client.unreachable_s()
 
     async def load(self, game: str, key: str | None = None) -> ports.StoredGame | None:
         """Return a game with the record stored under an idempotency key; None if there is no such game.
@@ -117,12 +117,12 @@ class RedisStore(GameIndex):
         If the client waits for replicas, so does a load that finds a record: the response that it replays must not be
         lost in a failover either.
         """
-        loading = [self._client.execute("HMGET", keys.game(game), *_GAME_FIELDS)]
+        loading = [self.client.execute("HMGET", keys.game(game), *_GAME_FIELDS)]
         if key is not None:  # before the game, which then is as new as the record
-            loading.insert(0, self._client.execute("HGET", keys.idempotency_records(game), keys.idempotency_field(key)))
+            loading.insert(0, self.client.execute("HGET", keys.idempotency_records(game), keys.idempotency_field(key)))
         record, values = [None, *await asyncio.gather(*loading)][-2:]
-        if record is not None and self._client.wait is not None:
-            await self._client.execute("SET", keys.replica_wait(game), "", "EX", 1, wait_for_replicas=True)
+        if record is not None and self.client.wait is not None:
+            await self.client.execute("SET", keys.replica_wait(game), "", "EX", 1, wait_for_replicas=True)
         return _decode_game(game, values, record)
 
     async def load_since(self, game: str, since: int) -> ports.StoredGame | None:
@@ -153,15 +153,15 @@ class RedisStore(GameIndex):
         stored, game = change.stored, change.stored.game
         is_listed = game.status != stored.status and not stored.is_private
         if is_listed:
-            await self.list_before_commit(game)
+            await self.list_game(game)
         if change.access_record is not None:
-            await self.index_before_commit(change)
+            await self.index_game(change)
         if stored.webhooks:
             due = (ports.webhook_entry(stored.id, webhook) for webhook in stored.webhooks)
             await asyncio.gather(*(self.due_webhooks.schedule(entry, int(clock.now())) for entry in due))
         if game.status in ENDED_STATUSES:
             archive_at = int(clock.now()) + ARCHIVE_DELAY_S
-            pending = self._client.execute("ZADD", keys.ARCHIVE_PENDING, "NX", archive_at, stored.id)
+            pending = self.client.execute("ZADD", keys.ARCHIVE_PENDING, "NX", archive_at, stored.id)
             await asyncio.gather(pending, self.due_archives.schedule(stored.id, archive_at))
         is_due_earlier = change.due_at is not None and not await self.due_games.schedule(stored.id, change.due_at)
         extending = None
@@ -188,7 +188,7 @@ class RedisStore(GameIndex):
 
     def _is_extended_today(self, game: str) -> bool:
         """Return whether this was called for the game today already, as far as this instance remembers."""
-        day = int(self._clock()) // DAY_S
+        day = int(clock.now()) // DAY_S
         if self._extended_on.get(game) == day:
             return True
         self._extended_on[game] = day
@@ -201,7 +201,7 @@ class RedisStore(GameIndex):
         revision = ports.Revision(1, bytes(16))
         commit_id = secrets.token_bytes(log_entries.COMMIT_ID_BYTES)
         entry = log_entries.pack(commit_id, "probe", ports.StoredDiff(*revision, b"", clock.timestamp(0), b"{}"))
-        header = _ENCODER.encode(("", "", "", PROBE_TTL_S, True, 0, self._client.topology.is_sharded, 0))
+        header = _ENCODER.encode(("", "", "", PROBE_TTL_S, True, 0, self.client.topology.is_sharded, 0))
         record = keys.idempotency_field("00" * 8) + bytes(2) + int(time.time()).to_bytes(4) + bytes(14)
         revisions = map(log_entries.pack_revision, (ports.NO_REVISION, revision))
         await self._commit_script.run(probe_keys, *revisions, header, b"", b"-", record, entry)
@@ -216,8 +216,8 @@ class RedisStore(GameIndex):
             change.id if change.revokes_token else "",
             change.ttl_s,
             game.status != stored.status or game.status in ENDED_STATUSES,
-            self._notifications.count_own_subscribers(stored.id),
-            self._client.topology.is_sharded,
+            self.change_notifications.count_own_subscribers(stored.id),
+            self.client.topology.is_sharded,
             int(clock.now() * 1e6),
         )
         return [
@@ -233,7 +233,7 @@ class RedisStore(GameIndex):
     async def load_diffs(self, game: str, since: int, limit: int) -> list[ports.StoredDiff]:
         """Return at most `limit` diffs after version `since`, the oldest first; none if there is no such game."""
         first, number = _log_range(since, limit)
-        reply = await self._client.execute("XRANGE", keys.log(game), first, "+", "COUNT", number)
+        reply = await self.client.execute("XRANGE", keys.log(game), first, "+", "COUNT", number)
         diffs = await self._decode_diffs(game, since, limit, reply)
         if diffs and diffs[0].version != since + 1:
             raise ports.UnreadableGame(f"its log cannot be read: version {since + 1} is missing")
@@ -259,32 +259,32 @@ class RedisStore(GameIndex):
 
     async def load_versions(self, games: Sequence[str]) -> list[tuple[ports.Revision, str] | None]:
         """Return revision and last revocation of each game; None if there is none, or it cannot be read."""
-        loading = (self._client.execute("HMGET", keys.game(game), "revision", "tokens") for game in games)
+        loading = (self.client.execute("HMGET", keys.game(game), "revision", "tokens") for game in games)
         return [_decode_version(reply) for reply in await asyncio.gather(*loading, return_exceptions=True)]
 
     def notifications(self) -> AsyncGenerator[ports.ChangeNotification]:
         """Yield which of the subscribed games others have changed. A notification may be lost: the log is the truth."""
-        return self._notifications.listen()
+        return self.change_notifications.listen()
 
     def subscribe(self, game: str) -> None:
         """Include a game in `notifications`, until `unsubscribe`."""
-        self._notifications.subscribe(game)
+        self.change_notifications.subscribe(game)
 
     def unsubscribe(self, game: str) -> None:
         """Exclude a game from `notifications`."""
-        self._notifications.unsubscribe(game)
+        self.change_notifications.unsubscribe(game)
 
     async def check_server(self) -> list[Finding]:
         """Check whether the service can work with this Redis and read what is in it, before it starts."""
-        return await check_server(self._client, self)
+        return await check_server(self.client, self)
 
     async def check_data(self) -> list[Finding]:
         """Check whether this version can read what is stored; `check_server` does it too."""
-        return await check_data(self._client, self)
+        return await check_data(self.client, self)
 
     async def ping(self) -> None:
         """Raise StoreUnavailable unless Redis replies. It need not take writes."""
-        await self._client.execute("EXISTS", keys.PROBE)
+        await self.client.execute("EXISTS", keys.PROBE)
 
 
 def _log_range(since: int, limit: int) -> tuple[int, int]:

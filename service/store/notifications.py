@@ -19,6 +19,7 @@ import logging
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from redis.asyncio.client import PubSub
@@ -38,30 +39,26 @@ SILENCE_TIMEOUT_S = 3.0
 RECONNECT_DELAY_S = 0.25
 
 
+@dataclass(eq=False)
 class PubSubConnection:
     """A subscribing connection to one primary, which it replaces whenever it is lost or silent."""
 
-    def __init__(
-        self,
-        topology: Topology,
-        primary: str,
-        on_notification: Callable[[ChangeNotification], None],
-        reassign: asyncio.Event,
-    ) -> None:
+    topology: Topology
+    primary: str
+    on_notification: Callable[[ChangeNotification], None]
+    reassign: asyncio.Event
+
+    def __post_init__(self) -> None:
         self.subscribed: set[str] = set()
         """Games whose subscription Redis has confirmed."""
         self.is_up = False
         """Whether there is a connection."""
         self._is_denied = False
         """Whether Redis has denied its user a subscription."""
-        self._topology = topology
-        self._primary = primary
-        self._on_notification = on_notification
-        self._reassign = reassign
         self._games: set[str] = set()
         self._requests: asyncio.Queue[tuple[bool, str]] = asyncio.Queue()
         """Whether to subscribe or to unsubscribe, and the game."""
-        self._task = topology.supervisor.start("pubsub-connection", self._run)
+        self._task = self.topology.supervisor.start("pubsub-connection", self._run)
 
     def subscribe(self, game: str) -> None:
         """Subscribe to a game."""
@@ -82,11 +79,11 @@ class PubSubConnection:
 
     async def aclose(self) -> None:
         """Close the connection."""
-        await self._topology.supervisor.stop(self._task)
+        await self.topology.supervisor.stop(self._task)
 
     async def _run(self) -> None:
         while True:
-            pubsub = self._topology.client_for(self._primary).pubsub()
+            pubsub = self.topology.client_for(self.primary).pubsub()
             try:
                 await self._read_messages(pubsub)
             except CONNECTION_ERRORS as error:
@@ -98,7 +95,7 @@ class PubSubConnection:
                 self.subscribed.clear()
                 with suppress(*CONNECTION_ERRORS):
                     await pubsub.aclose()  # type: ignore[no-untyped-call]
-            self._reassign.set()
+            self.reassign.set()
             await asyncio.sleep(RECONNECT_DELAY_S)
 
     async def _read_messages(self, pubsub: PubSub) -> None:
@@ -125,7 +122,7 @@ class PubSubConnection:
 
     async def _send_requests(self, pubsub: PubSub, requests: "asyncio.Queue[tuple[bool, str]]") -> None:
         """Send requests, one channel at a time: a Cluster rejects one SSUBSCRIBE for channels of several slots."""
-        is_sharded = self._topology.is_sharded
+        is_sharded = self.topology.is_sharded
         subscribe = pubsub.ssubscribe if is_sharded else pubsub.subscribe
         unsubscribe = pubsub.sunsubscribe if is_sharded else pubsub.unsubscribe
         while True:
@@ -141,10 +138,10 @@ class PubSubConnection:
         match message["type"]:
             case "message" | "smessage":
                 with suppress(ValueError):  # whoever may publish there: the sweep finds what is missed
-                    self._on_notification(decode_notification(_game(message), message["data"]))
+                    self.on_notification(decode_notification(_game(message), message["data"]))
             case "subscribe" | "ssubscribe":
                 self.subscribed.add(game := _game(message))
-                self._on_notification(ChangeNotification(game))
+                self.on_notification(ChangeNotification(game))
             case "unsubscribe" | "sunsubscribe":
                 self._handle_unsubscribed(_game(message))
             case _:
@@ -155,7 +152,7 @@ class PubSubConnection:
         self.subscribed.discard(game)
         if game in self._games:
             self._games.discard(game)
-            self._reassign.set()
+            self.reassign.set()
 
 
 def _game(message: dict[str, Any]) -> str:

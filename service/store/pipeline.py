@@ -97,8 +97,8 @@ class PipelinedClient:
         self.topology = topology
         self.outage_tolerance_s = timeout_s if topology.has_failover else min(timeout_s, 1.0)
         """How long a primary may be unreachable before its commands fail without waiting for their timeout."""
-        self._timeout_s = timeout_s
-        self._queues: dict[tuple[str, bool], PipelineQueue] = {}
+        self.timeout_s = timeout_s
+        self.queues: dict[tuple[str, bool], PipelineQueue] = {}
         self._timeout_check: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._opened_at = self._loop.time()
@@ -163,7 +163,7 @@ class PipelinedClient:
         """Queue a command for its primary, or try again later if that is unknown."""
         primary = redirected_to or command.primary or self.topology.primary_for_key(command.key)
         if primary is not None:
-            queue = self._queues.get((primary, command.wait_for_replicas)) or self._open_queue(primary, command)
+            queue = self.queues.get((primary, command.wait_for_replicas)) or self._open_queue(primary, command)
             queue.append(command)
         elif not command.release_if_abandoned():
             command.failure = StoreUnavailable("no primary of the Cluster is known for this slot", cause="failover")
@@ -191,7 +191,7 @@ class PipelinedClient:
     def unreachable_s(self) -> float:
         """Return for how long a primary has not replied, or none is known; 0 if all reply, or are not used yet."""
         primaries = {*self.topology.primaries()}
-        since = [one.unreachable_since for (name, _), one in self._queues.items() if name in primaries]
+        since = [one.unreachable_since for (name, _), one in self.queues.items() if name in primaries]
         first = min((one for one in since if one is not None), default=None if primaries else self._opened_at)
         return 0.0 if first is None else self._loop.time() - first
 
@@ -202,19 +202,19 @@ class PipelinedClient:
             self._timeout_check.cancel()
         for command in [*self.in_flight.commands]:
             command.fail(StoreUnavailable(CLOSED_REASON))
-        tasks = [task for queue in self._queues.values() for task in queue.close()]
+        tasks = [task for queue in self.queues.values() for task in queue.close()]
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.topology.aclose()
 
     def _open_queue(self, primary: str, command: Command) -> "PipelineQueue":
         """Return a new queue, and drop those of former primaries."""
         primaries = {*self.topology.primaries()}
-        for key, queue in [*self._queues.items()]:
+        for key, queue in [*self.queues.items()]:
             if key[0] not in primaries and queue.is_idle:
-                self._queues.pop(key).close()
+                self.queues.pop(key).close()
         self._shares = {name: one for name, one in self._shares.items() if name in primaries or one.commands}
         wait = self.wait if command.wait_for_replicas else None
-        queue = self._queues[primary, command.wait_for_replicas] = PipelineQueue(self, primary, wait)
+        queue = self.queues[primary, command.wait_for_replicas] = PipelineQueue(self, primary, wait)
         return queue
 
     def _share_of(self, primary: str | None) -> InFlightCommands:
@@ -251,14 +251,14 @@ class PipelinedClient:
     def _check_timeouts(self) -> None:
         """Time out commands. Those on their way stay in flight until their reply arrives or their connection ends."""
         self._timeout_check = None
-        latest = perf_counter() - self._timeout_s
+        latest = perf_counter() - self.timeout_s
         for command in self.in_flight.commands:
             if command.started_at <= latest:
                 kind = "timeout" if command.failure is None else "connection"
                 error = command.failure or StoreUnavailable(NO_REPLY_REASON, cause="timeout")
                 self._record_failure(command, error)
                 command.set_error(error, kind)
-        for queue in self._queues.values():
+        for queue in self.queues.values():
             queue.check_timeouts()
         if self.in_flight.commands:
             self._timeout_check = self._loop.call_later(TIMEOUT_CHECK_INTERVAL_S, self._check_timeouts)

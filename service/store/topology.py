@@ -67,7 +67,7 @@ class Topology:
         """Increases whenever the primaries may have changed."""
         self._clients: dict[str, Redis] = {}
         """By primary."""
-        self._refreshing: asyncio.Task[None] | None = None
+        self.refreshing: asyncio.Task[None] | None = None
         self._refreshed_at = float("-inf")
 
     def primaries(self) -> Sequence[str]:
@@ -93,12 +93,12 @@ class Topology:
         A single server that is a replica now is left: the next connection resolves its name again.
         """
         now = asyncio.get_running_loop().time()
-        is_running = self._refreshing is not None and not self._refreshing.done()
+        is_running = self.refreshing is not None and not self.refreshing.done()
         if not is_running and now - self._refreshed_at >= MIN_REFRESH_INTERVAL_S:
             self._refreshed_at = now
             # If it fails, commands without a reply request the next one, until they time out.
             refreshing = self.refresh if self.has_failover else self.client_for(SOLE_PRIMARY).connection_pool.disconnect
-            self._refreshing = spawn("redis-topology", refreshing(), expected=CONNECTION_ERRORS)
+            self.refreshing = spawn("redis-topology", refreshing(), expected=CONNECTION_ERRORS)
 
     async def refresh(self) -> None:
         """Update which servers are primaries. Raise one of CONNECTION_ERRORS."""
@@ -125,9 +125,9 @@ class Topology:
 
     async def aclose(self) -> None:
         """Close all connections."""
-        if self._refreshing is not None:
-            self._refreshing.cancel()
-            await asyncio.gather(self._refreshing, return_exceptions=True)
+        if self.refreshing is not None:
+            self.refreshing.cancel()
+            await asyncio.gather(self.refreshing, return_exceptions=True)
         await asyncio.gather(*(client.aclose() for client in self._clients.values()), return_exceptions=True)
 
 

@@ -31,22 +31,22 @@ class RedisGameTransfer(GameIndex):
 
     async def iter_games(self) -> AsyncIterator[str]:
         """Yield the ids of all games in any order. A game that exists throughout the scan comes at least once."""
-        async for page in self._client.scan(keys.game("*"), _SCAN_BATCH_SIZE):
+        async for page in self.client.scan(keys.game("*"), _SCAN_BATCH_SIZE):
             for key in page:
                 if (game := keys.game_of(key)) is not None:
                     yield game
 
     async def record_backup(self, missing: int, losses: int) -> None:
         """Record for the monitor that all games were exported just now, but for so many, and the losses that shows."""
-        await self._client.execute("SET", keys.BACKUP, b"%d %d %d" % (time.time(), missing, losses))
+        await self.client.execute("SET", keys.BACKUP, b"%d %d %d" % (time.time(), missing, losses))
 
     async def load_emptied(self) -> int:
         """Return the Unix second at which an instance found Redis emptied, 0 for none since `forget_emptied`."""
-        return int(await self._client.execute("GET", keys.EMPTIED) or 0)
+        return int(await self.client.execute("GET", keys.EMPTIED) or 0)
 
     async def forget_emptied(self) -> None:
         """Record that what was lost is back, or accepted."""
-        await self._client.execute("DEL", keys.EMPTIED)
+        await self.client.execute("DEL", keys.EMPTIED)
 
     async def delete(self, game: str, index_keys: Sequence[str], webhooks: Sequence[str]) -> bool:
         """Delete a game with its log, webhooks and index entries; return False if there is none.
@@ -54,7 +54,7 @@ class RedisGameTransfer(GameIndex):
         What is left of one that cannot be read, and so has no `index_keys` here, is removed by the index repair.
         """
         lists = (keys.webhook_attempts(game, webhook) for webhook in webhooks)
-        deleted = await self._client.execute(
+        deleted = await self.client.execute(
             "DEL",
             *keys.commit_keys(game),
             keys.failures(keys.GAME_SCHEDULE, game),
@@ -69,7 +69,7 @@ class RedisGameTransfer(GameIndex):
             *(self._due_webhooks.reschedule(webhook_entry(game, webhook), int(now()), None) for webhook in webhooks),
             self._due_games.reschedule(game, int(now()), None),
             self._due_archives.reschedule(game, int(now()), None),
-            self._client.execute("ZREM", keys.ARCHIVE_PENDING, game),
+            self.client.execute("ZREM", keys.ARCHIVE_PENDING, game),
         )
         return bool(deleted)
 
@@ -82,7 +82,7 @@ class RedisGameTransfer(GameIndex):
         change, stored, webhooks = request.change, request.change.stored, request.webhooks
         if not stored.is_private:
             await self.list_game(stored.game)
-        await self.index_before_commit(change)
+        await self.index_game(change)
         if change.due_at is not None:
             await self._due_games.schedule(stored.id, change.due_at)
         for one in webhooks:

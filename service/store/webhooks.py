@@ -9,7 +9,6 @@ from service.games.idempotency import IdempotencyRecord
 from service.store import keys
 from service.store.connection import Argument
 from service.store.pipeline import PipelinedClient, Script
-from service.store.schedule import RedisDueQueue
 from service.telemetry.clock import DAY_S, now
 
 MAX_STORED_ATTEMPTS = 100
@@ -22,7 +21,7 @@ ATTEMPTS_TTL_S = 30 * DAY_S
 class RedisWebhookStore:
     """`service.games.ports.WebhookStore` on Redis."""
 
-    def __init__(self, client: PipelinedClient, queue: RedisDueQueue) -> None:
+    def __init__(self, client: PipelinedClient, queue: ports.DueQueue) -> None:
         self._client = client
         self._queue = queue
         self._add_script = Script(client, "webhook_add.lua", wait_for_replicas=True)
@@ -44,7 +43,7 @@ class RedisWebhookStore:
         """
         await self._queue.schedule(ports.webhook_entry(subject, webhook.id), int(now()))
         script_keys = [keys.subject(subject), keys.replica_wait(subject), *_record_keys(subject, record)]
-        arguments: list[Argument] = [webhook.id, _encode(webhook), _encode(state), _encode(record)]
+        arguments: list[Argument] = [webhook.id, _encode(webhook), _encode(state), record.record if record else b""]
         if expected is not None:
             arguments += expected.record or b"", ",".join(expected.ids), expected.last_revocation
         outcomes: dict[int, ports.AddOutcome] = {1: "added", 0: "changed"}
@@ -83,9 +82,8 @@ class RedisWebhookStore:
         """
         arguments = webhook_id, holder, _encode(change.state), _encode(change.attempt), MAX_STORED_ATTEMPTS, lease_s
         script_keys = [*_script_keys(subject, webhook_id), *_record_keys(subject, change.record)]
-        return bool(
-            await self._ack_script.run(script_keys, *arguments, _encode(change.registration), _encode(change.record))
-        )
+        registered = _encode(change.registration), change.record.record if change.record else b""
+        return bool(await self._ack_script.run(script_keys, *arguments, *registered))
 
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
         """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""
@@ -116,17 +114,9 @@ def _record_keys(subject: str, record: IdempotencyRecord | None) -> list[str]:
     return [] if record is None else [keys.idempotency_record(subject, record.key)]
 
 
-def _encode(
-    value: ports.WebhookRegistration | ports.WebhookState | ports.DeliveryAttempt | IdempotencyRecord | None,
-) -> bytes:
+def _encode(value: ports.WebhookRegistration | ports.WebhookState | ports.DeliveryAttempt | None) -> bytes:
     """Encode an argument of a script; empty for None."""
-    match value:
-        case None:
-            return b""
-        case IdempotencyRecord():
-            return value.record
-        case _:
-            return _ENCODER.encode(value)
+    return b"" if value is None else _ENCODER.encode(value)
 
 
 def decode_webhook_ids(field: bytes | None) -> list[str]:

@@ -60,19 +60,15 @@ V = TypeVar("V")
 K = TypeVar("K")
 
 
-class BadRate(ValueError):
-    """A text is not QUOTA/SECONDS."""
-
-
 def parse_rate(text: str) -> RateLimit:
-    """Return the rate of a text: the quota, and the seconds that refill it. Raises BadRate.
+    """Return the rate of a text: the quota, and the seconds that refill it. Raises ValueError.
 
     >>> parse_rate("1000/10")
     RateLimit(quota=1000, window_s=10)
     """
     match = _WRITTEN.fullmatch(text)
     if match is None:
-        raise BadRate(text)
+        raise ValueError(text)
     return RateLimit(int(match[1]), int(match[2]))
 
 

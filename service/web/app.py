@@ -138,8 +138,6 @@ class Router:
         self._root.resource = Resource("*", {})  # the service itself, for OPTIONS (RFC 9110, 9.3.7)
         self._paths: dict[tuple[str, str], None] = {}
         """Every method of the API's paths."""
-        self._fixed_paths: list[str] = []
-        """Those of the API without parameters, those with the fewest parts first."""
 
     def add(
         self,
@@ -162,8 +160,6 @@ class Router:
             resource = node.resource = node.resource or resource
         self._paths |= {(method, path): None for method in methods if path.startswith("/v1/")}
         resource.handlers.update(dict.fromkeys(methods, (handler, terms)))
-        if path.startswith("/v1/") and "{" not in path and path not in self._fixed_paths:
-            self._fixed_paths = sorted([*self._fixed_paths, path], key=lambda known: known.count("/"))
 
     @staticmethod
     def _follow(node: _Node, part: str, patterns: Mapping[str, str]) -> _Node:
@@ -204,8 +200,9 @@ class Router:
         if len(path) > MAX_SUGGESTED_LENGTH:
             return ""
         parts = path.strip("/").split("/", MAX_SUGGESTED_PARTS)
-        if parts != ["v1"] and (known := next((one for one in self._fixed_paths if _has_parts(one, parts)), None)):
-            return f": did you mean {known}?"
+        alike = [path for _, path in self._paths if "{" not in path and _has_parts(path, parts)]
+        if parts != ["v1"] and alike:
+            return f": did you mean {min(alike, key=lambda known: known.count('/'))}?"
         node, found = self._root.texts.get("v1", _Node()), "/v1"
         for part in parts:
             meant = _MEANT_PARTS.get(part, part)

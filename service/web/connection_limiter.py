@@ -33,10 +33,8 @@ class Connection(Protocol):
     """Of the current request; its account is that of the client."""
     client: str | None
     """The address of the client that opened it; None for a trusted proxy."""
-
-    @property
-    def kind(self) -> Literal["response", "socket", "stream"]:
-        """Return what it writes."""
+    kind: Literal["response", "socket", "stream"]
+    """What it writes."""
 
     def unsent_bytes(self) -> int:
         """Return the bytes in its send buffer."""
@@ -178,12 +176,9 @@ class ConnectionLimiter:
         """Log the first rejected connection, and then every thousandth."""
         self.rejected += 1
         if self.rejected % 1_000 == 1:
-            LOG.warning(
-                "connections are rejected: %d are open, %d of them from %s, which was rejected last",
-                len(self.connections),
-                connection.charge.account.connections,
-                connection.client or "a trusted proxy",
-            )
+            number, client = connection.charge.account.connections, connection.client or "a trusted proxy"
+            text = "connections are rejected: %d are open, %d of them from %s, which was rejected last"
+            LOG.warning(text, len(self.connections), number, client)
 
     def remove(self, connection: Connection) -> None:
         """Remove a closed connection."""

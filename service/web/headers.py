@@ -23,6 +23,7 @@ from multidict import CIMultiDictProxy, istr
 
 from schemas.vocabulary import DIGEST
 from service.games.access import MIN_SECRET_LENGTH, is_guessable
+from service.games.api_key import SECRET_PREFIX
 from service.games.errors import Malformed, NoOwnGames, Unauthorized
 from service.games.ports import Revision
 from service.i18n import ENGLISH, LANGUAGES, Language
@@ -382,6 +383,8 @@ def check_token(token: str) -> None:
     """Raise Unauthorized unless the text is a valid token of an Authorization header."""
     if token.lower() in _PLACEHOLDERS:
         raise Unauthorized(missing=False, placeholder=token)
+    if token.startswith(SECRET_PREFIX):
+        raise Unauthorized(missing=False, is_api_key=True)
     if _TOKEN.fullmatch(token) is None:
         raise Unauthorized(missing=False, is_malformed=True)
 
@@ -434,12 +437,8 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header or a method."""
 
 
-class BadOrigin(ValueError):
-    """A text is no origin."""
-
-
 def parse_origins(text: str) -> tuple[str, ...]:
-    """Return the origins of a text, separated by commas, or ALL_ORIGINS. Raises BadOrigin.
+    """Return the origins of a text, separated by commas, or ALL_ORIGINS. Raises ValueError.
 
     >>> parse_origins("https://example.org, null"), parse_origins("*")
     (('https://example.org', 'null'), ('*',))
@@ -449,14 +448,14 @@ def parse_origins(text: str) -> tuple[str, ...]:
         return ALL_ORIGINS
     for origin in origins:
         if _ORIGIN.fullmatch(origin) is None:
-            raise BadOrigin(
+            raise ValueError(
                 f"{origin} is not an origin: write https://example.org, null or *, with commas between several"
             )
     return origins
 
 
 def parse_frame_ancestors(text: str) -> tuple[str, ...]:
-    """Return the origins of a text, which may stand for all below a domain. Raises BadOrigin.
+    """Return the origins of a text, which may stand for all below a domain. Raises ValueError.
 
     >>> parse_frame_ancestors("https://discord.com, https://*.example.org")
     ('https://discord.com', 'https://*.example.org')

@@ -22,7 +22,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,30 +48,15 @@ FIRST_HIGH_PORT = 1024
 """From here on all ports are allowed; lower ones belong to other protocols."""
 
 NON_PUBLIC_NETWORKS: tuple[IPv4Network | IPv6Network, ...] = (
-    *map(IPv4Network, ("0.0.0.0/8", "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4")),
+    *map(IPv4Network, ("0.0.0.0/8", "168.63.129.16/32", "192.0.0.0/24", "192.88.99.0/24", "240.0.0.0/4")),
     *map(IPv6Network, ("64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")),
 )
-"""Networks that `ipaddress` does not call private in all versions of Python."""
+"""Networks that `ipaddress` does not call private in all versions of Python.
 
-CLOUD_METADATA_NETWORKS: tuple[IPv4Network | IPv6Network, ...] = (
-    # Azure: "168.63.129.16 is a virtual public IP address" of the host: wire server, DNS, health probes.
-    # learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
-    IPv4Network("168.63.129.16/32"),
-    # AWS, Google, Azure, DigitalOcean, Hetzner and others: metadata at 169.254.169.254, and AWS's credentials of
-    # containers at 169.254.170.2 and 169.254.170.23. RFC 3927. docs.aws.amazon.com/AWSEC2/latest/UserGuide
-    IPv4Network("169.254.0.0/16"),
-    # Alibaba Cloud: metadata at 100.100.100.200, DNS and others beside it, in the shared address space of RFC 6598.
-    # alibabacloud.com/help/en/ecs/user-guide/view-instance-metadata
-    IPv4Network("100.64.0.0/10"),
-    # Oracle Cloud, first generation: metadata at 192.0.0.192 (OWASP's cheat sheet on request forgery), among the
-    # addresses that are for protocols (RFC 6890).
-    IPv4Network("192.0.0.0/24"),
-    # AWS and others: metadata at fd00:ec2::254, DNS at fd00:ec2::253; Google: fd20:ce::254. Unique local, RFC 4193.
-    IPv6Network("fc00::/7"),
-)
-"""Services of cloud providers for their machines, credentials among them; some have public addresses."""
-
-BLOCKED_NETWORKS = (*NON_PUBLIC_NETWORKS, *CLOUD_METADATA_NETWORKS)
+168.63.129.16 is that of Azure's hosts: wire server, DNS, health probes. Other services of cloud providers for their
+machines, credentials among them, have addresses that are not public: 169.254.0.0/16 (AWS, Google and others),
+100.64.0.0/10 (Alibaba), 192.0.0.0/24 (Oracle) and fc00::/7 (AWS, Google).
+"""
 
 NAT64 = IPv6Network("64:ff9b::/96")
 GLOBAL_UNICAST = IPv6Network("2000::/3")
@@ -102,20 +87,20 @@ def is_public(address: Address) -> bool:
         address.is_global
         and not address.is_multicast
         and not address.is_reserved
-        and not any(address in network for network in BLOCKED_NETWORKS if network.version == address.version)
+        and not any(address in network for network in NON_PUBLIC_NETWORKS if network.version == address.version)
     )
 
 
 def open_public_socket(info: tuple[Any, ...]) -> socket.socket:
     """Return a socket for a resolved address, for `aiohttp.TCPConnector`. Raises AddressBlocked."""
-    family, kind, protocol, _, socket_address = info
+    *kind, _, socket_address = info
     try:
         address = ip_address(socket_address[0])
     except ValueError as error:
         raise AddressBlocked(socket_address[0]) from error
     if not is_public(address):
         raise AddressBlocked(address)
-    return socket.socket(family=family, type=kind, proto=protocol)
+    return socket.socket(*kind)
 
 
 LOCAL = "`south-seas listen` sends events to a program on your own machine"
@@ -252,7 +237,8 @@ class WebhookResolver(AbstractResolver):
         until = self._loop.time() + self._timeout_s
         try:
             async with asyncio.timeout_at(until):
-                addresses = await self._query_addresses(host, family)
+                async with self._lookups.slot(Requester(site_of_host(host).encode())):
+                    addresses = await self._query(host, family)
         except (TimeoutError, QueueFull, pycares.AresError, UnicodeError, ValueError) as error:
             logger.debug("the host name of a webhook could not be resolved: %r: %r", host, error)
             addresses = []
@@ -270,29 +256,28 @@ class WebhookResolver(AbstractResolver):
         self._channel.cancel()
         self._channel.close()
 
-    async def _query_addresses(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
-        """Return all addresses of a name, once lookups of its site and in total allow it."""
-        async with self._lookups.slot(Requester(site_of_host(host).encode())):
-            result = await self._query(host, family)
-        return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in result.nodes]
-
-    async def _query(self, host: str, family: socket.AddressFamily) -> pycares.AddrInfoResult:
-        """Query c-ares, which answers in a thread. Raises AresError."""
+    async def _query(self, host: str, family: socket.AddressFamily) -> list[tuple[socket.AddressFamily, str]]:
+        """Return all addresses of a name. Raises AresError."""
         self._lookups_since_reset += 1
         if self._lookups_since_reset > MAX_CACHED_LOOKUPS:
             self._lookups_since_reset = 0
             self._channel.reinit()
         future: asyncio.Future[pycares.AddrInfoResult] = self._loop.create_future()
-        self._channel.getaddrinfo(
-            host, None, family=family, type=socket.SOCK_STREAM, callback=partial(self._resolve_from_thread, future)
-        )
-        return await future
 
-    def _resolve_from_thread(
-        self, future: asyncio.Future[pycares.AddrInfoResult], result: pycares.AddrInfoResult, errno: int | None
-    ) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(_resolve_future, future, result, errno)
+        def resolve(result: pycares.AddrInfoResult, errno: int | None) -> None:
+            if future.done():
+                return
+            if errno is None:
+                future.set_result(result)
+            else:
+                future.set_exception(pycares.AresError(errno, pycares.errno.strerror(errno)))
+
+        def resolve_from_thread(result: pycares.AddrInfoResult, errno: int | None) -> None:
+            if not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(resolve, result, errno)
+
+        self._channel.getaddrinfo(host, None, family=family, type=socket.SOCK_STREAM, callback=resolve_from_thread)
+        return [(socket.AddressFamily(node.family), node.addr[0].decode()) for node in (await future).nodes]
 
     def _select_addresses(
         self, host: str, addresses: Sequence[tuple[socket.AddressFamily, str]]
@@ -303,17 +288,6 @@ class WebhookResolver(AbstractResolver):
         if len(public) < len(addresses):
             logger.debug("the host name of a webhook resolves to a private address: %r", host)
         return public[:MAX_ADDRESSES]
-
-
-def _resolve_future(
-    future: asyncio.Future[pycares.AddrInfoResult], result: pycares.AddrInfoResult, errno: int | None
-) -> None:
-    if future.done():
-        return
-    if errno is None:
-        future.set_result(result)
-    else:
-        future.set_exception(pycares.AresError(errno, pycares.errno.strerror(errno)))
 
 
 USER_AGENT = "south-seas-webhooks"
@@ -417,15 +391,13 @@ def _open_session(limits: Limits, names: AbstractResolver, sockets: SocketFactor
     )
 
 
+@dataclass(frozen=True)
 class _WebhookSender:
     """Sends payloads with one session, and challenges, which are limited per address, with another."""
 
-    def __init__(
-        self, messages: aiohttp.ClientSession, challenges: aiohttp.ClientSession, *, allow_private: bool
-    ) -> None:
-        self._message_session = messages
-        self._challenge_session = challenges
-        self._allow_private = allow_private
+    messages: aiohttp.ClientSession
+    challenges: aiohttp.ClientSession
+    allow_private: bool
 
     async def __call__(
         self, url: str, headers: Mapping[str, str], body: bytes, /, *, challenge: bool = False
@@ -433,9 +405,9 @@ class _WebhookSender:
         """Send a payload or a challenge; never raises."""
         started_at = time.perf_counter()
         status, body_read = None, b""
-        session = self._challenge_session if challenge else self._message_session
+        session = self.challenges if challenge else self.messages
         try:
-            check_url(url, allow_private=self._allow_private)
+            check_url(url, allow_private=self.allow_private)
             async with session.post(url, data=body, headers=headers, allow_redirects=False) as response:
                 if challenge and 200 <= response.status < 300:
                     body_read = await _read_beginning(response)
@@ -457,8 +429,7 @@ async def _read_beginning(response: aiohttp.ClientResponse) -> bytes:
 
 
 def _open_any_socket(info: AddrInfo) -> socket.socket:
-    family, kind, protocol, _, _ = info
-    return socket.socket(family=family, type=kind, proto=protocol)
+    return socket.socket(*info[:3])
 
 
 def _limit_challenges(sockets: SocketFactory) -> SocketFactory:

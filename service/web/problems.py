@@ -18,7 +18,7 @@ from aiohttp.http_exceptions import (
 )
 
 from schemas.base import Query, encode_json
-from schemas.player_names import MAX_NAME_LENGTH
+from schemas.player_names import InvalidName
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.engine import Message
 from service.games import errors as games
@@ -316,30 +316,6 @@ NO_LINE_FEED = r"(?!\\n)"
 """What patterns have for Python alone, as msgspec quotes it."""
 
 
-_NAME_FAULTS: dict[str, str] = {
-    fault: fault
-    for fault in (
-        Message("the name has no visible character"),
-        Message("the name has more than {number} characters", number=MAX_NAME_LENGTH),
-        Message("joins nothing"),
-        Message("is invisible"),
-        Message("is a control or format character"),
-    )
-}
-"""What is wrong with a name or one of its characters, as `normalize_name` says it, by itself."""
-
-_NAME_CHARACTER = re.compile(r"character (\d+) of the name \((.+)\) (.+)")
-
-
-def _name_fault(detail: str) -> str:
-    """Return the same detail, as a Message if a name is wrong, which people write."""
-    if match := _NAME_CHARACTER.fullmatch(detail):
-        number, code, fault = match.groups()
-        fault = _NAME_FAULTS.get(fault, fault)
-        return Message("character {number} of the name ({code}) {fault}", number=number, code=code, fault=fault)
-    return _NAME_FAULTS.get(detail, detail)
-
-
 def _parse_validation_message(message: str) -> games.Malformed:
     """Split a message of msgspec into detail and path; a field at the start of the message becomes part of the path.
 
@@ -351,7 +327,7 @@ def _parse_validation_message(message: str) -> games.Malformed:
     detail, path = (match["detail"], match["path"] or "$") if match else (message, "$")
     if field := _MESSAGE_WITH_FIELD.fullmatch(detail):
         detail, path = field["reason"] or detail, f"{path}.{field['name']}"
-    return games.Malformed(_name_fault(detail), path)
+    return games.Malformed(detail, path)
 
 
 _PATH_PART = re.compile(r"\.(\w+)|\[")
@@ -366,13 +342,9 @@ _QUOTES = (
 )
 """What to send in place of a value with quotes where none belong, or without."""
 _HEADERS = {
-    **{
-        name.replace("-", "_").lower(): name
-        for name in ("Api-Key", "Creator-Key", "Idempotency-Key", "If-Match", "Prefer")
-    },
-    **dict.fromkeys(("lang", "language", "locale"), "Accept-Language"),
-    "version": "If-Match",
+    games.snake_case(name): name for name in ("Api-Key", "Creator-Key", "Idempotency-Key", "If-Match", "Prefer")
 }
+_HEADERS |= dict.fromkeys(("lang", "language", "locale"), "Accept-Language") | {"version": "If-Match"}
 """The headers that clients send as fields or parameters, by these names."""
 
 _PARAMETERS = {
@@ -500,14 +472,14 @@ def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionErr
     """Return the Malformed error for a value that is none of its type, with the path apart from the text."""
     if isinstance(error, msgspec.ValidationError):
         malformed = _parse_validation_message(str(error))
+        cause = error.__cause__
+        invalid = cause if cause is None else cause.__cause__ or cause  # which says of a list what is wrong with a name
+        if isinstance(invalid, InvalidName):
+            malformed.detail = Message(invalid.text, **invalid.values)
+            return malformed
         fix = _find_fix(malformed.detail, malformed.path or "$", kind)
         says_all = fix and (malformed.detail.startswith(_WRONG_LENGTH) or _WRONG_FORM in malformed.detail)
-        if says_all:
-            malformed.detail = fix.removeprefix(": ")
-        elif isinstance(malformed.detail, Message):  # other languages say the fault alone
-            malformed.detail = Message("{fault}{fix}", fault=malformed.detail, fix=fix)
-        else:
-            malformed.detail += fix
+        malformed.detail = fix.removeprefix(": ") if says_all else f"{malformed.detail}{fix}"
         return malformed
     if isinstance(error, msgspec.MsgspecError):
         fix = ": names and texts stand in double quotes" if str(error).partition(" (")[0] in _NO_QUOTES else ""

@@ -65,11 +65,8 @@ async def open_stream(request: HttpRequest) -> AsyncIterator[None]:
     check_origin(request, limits.allowed_origins)
     if limits.rate_limits and account.is_full("streams", limits.max_streams_per_address):
         RATE_LIMITED.labels("open-streams").inc()
-        raise TooManyConnections(
-            Message("sockets and event streams of this address"),
-            limits.max_streams_per_address,
-            "max-streams-per-address",
-        )
+        what = Message("sockets and event streams of this address")
+        raise TooManyConnections(what, limits.max_streams_per_address, "max-streams-per-address")
     account.add("streams", 1)
     try:
         check_stream(request)

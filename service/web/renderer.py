@@ -132,14 +132,6 @@ class Worker:
         return picture
 
 
-class PictureOrder(NamedTuple):
-    """On whose behalf a picture is drawn."""
-
-    charge: Charge
-    """Pays for the time of the worker."""
-    is_large: bool
-
-
 class ImageRenderer:
     """Draws pictures: large ones in a worker of their own, so that no small one waits for them.
 
@@ -173,8 +165,8 @@ class ImageRenderer:
                 return await asyncio.shield(task)
         return None
 
-    async def render(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
-        """Return the picture with this key, from the cache or by drawing the job.
+    async def render(self, key: Hashable, job: DrawingJob, charge: Charge, *, is_large: bool) -> bytes:
+        """Return the picture with this key, from the cache or by drawing the job; `charge` pays for the worker's time.
 
         Raises TooManyWaiting, RenderingFailed.
         """
@@ -182,7 +174,7 @@ class ImageRenderer:
             return cached
         task = self.pending.get(key)
         if task is None:
-            work = self._render_and_cache(key, job, order)
+            work = self._render_and_cache(key, job, charge, is_large=is_large)
             task = self.pending[key] = spawn("picture", work, expected=(RenderingFailed, TooManyWaiting))
         return await asyncio.shield(task)
 
@@ -193,17 +185,17 @@ class ImageRenderer:
         await asyncio.gather(*self.pending.values(), return_exceptions=True)
         await asyncio.gather(*(worker.processes.aclose() for worker in self.workers.values()))
 
-    async def _render_and_cache(self, key: Hashable, job: DrawingJob, order: PictureOrder) -> bytes:
+    async def _render_and_cache(self, key: Hashable, job: DrawingJob, charge: Charge, *, is_large: bool) -> bytes:
         started, result = perf_counter(), "failed"
-        site = order.charge.account.site
+        site = charge.account.site
 
         def report(seconds: float) -> None:
             site.drawing.take(1000 * seconds, monotonic())
-            order.charge.charge_time(seconds * WORKER_SHARE)
+            charge.charge_time(seconds * WORKER_SHARE)
 
         requester = Requester(site.client.encode(), site.drawing.count_remaining(monotonic()) >= 0)
         try:
-            picture = await self.workers[order.is_large].draw(job, requester, report)
+            picture = await self.workers[is_large].draw(job, requester, report)
             result = "drawn"
         except TooManyWaiting:
             result = "refused"

@@ -24,8 +24,8 @@ from types import FrameType
 from typing import Any
 
 from aiohttp import hdrs, web
-from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, REGISTRY, generate_latest
-from prometheus_client.openmetrics import exposition as openmetrics
+from prometheus_client import REGISTRY
+from prometheus_client.exposition import choose_encoder
 
 from service.games.errors import Malformed
 from service.supervision import Supervisor, spawn
@@ -277,8 +277,6 @@ MAX_TIME_SHARE = 0.1
 _PUBLIC_NAME = re.compile(r".*\.(?!(internal|local|localhost|svc)$)[a-z][a-z\d-]*", re.IGNORECASE)
 """A name that somebody may have registered: it has a dot and no end of local names."""
 
-OPENMETRICS = "application/openmetrics-text"
-
 FINISH_TIMEOUT_S = 1.0
 
 
@@ -315,8 +313,8 @@ class Scraper:
 
     def __init__(self, host: str) -> None:
         self._host = host
-        self._texts: dict[str, bytes] = {}
-        """The last text in each format."""
+        self._texts: dict[str, tuple[bytes, str]] = {}
+        """The last text in each format, and its media type with parameters."""
         self._next_at = 0.0
         """When new ones may be made."""
 
@@ -328,15 +326,14 @@ class Scraper:
         name = request.url.host or ""
         if name != self._host and _PUBLIC_NAME.fullmatch(name):
             raise Malformed("metrics have an address or a local name; --metrics-host names another", "Host")
-        is_open = OPENMETRICS in request.headers.get(hdrs.ACCEPT, "")
-        media_type = openmetrics.CONTENT_TYPE_LATEST if is_open else CONTENT_TYPE_PLAIN_0_0_4
+        encode, media_type = choose_encoder(request.headers.get(hdrs.ACCEPT, ""))
+        text_format = media_type.partition(";")[0]
         started_at = time.monotonic()
         if started_at >= self._next_at:
             self._texts.clear()
-        if media_type not in self._texts:
-            self._texts[media_type] = (
-                openmetrics.generate_latest(REGISTRY) if is_open else generate_latest(REGISTRY)  # type: ignore[no-untyped-call]  # it has no types
-            )
+        if text_format not in self._texts:
+            self._texts[text_format] = encode(REGISTRY), media_type
             ended_at = time.monotonic()
             self._next_at = max(self._next_at, ended_at) + (ended_at - started_at) * (1 / MAX_TIME_SHARE - 1)
-        return WholeResponse(body=self._texts[media_type], headers={hdrs.CONTENT_TYPE: media_type})
+        text, media_type = self._texts[text_format]
+        return WholeResponse(body=text, headers={hdrs.CONTENT_TYPE: media_type})

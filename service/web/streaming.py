@@ -237,11 +237,8 @@ def check_subscriber_limit(hub: Hub, game: str, limits: Limits) -> None:
     """Raise TooManyConnections if a game has as many subscribers in this instance as it may have."""
     if hub.count_subscribers(game) >= limits.max_watchers_per_game:
         RATE_LIMITED.labels("watchers").inc()
-        raise TooManyConnections(
-            Message("sockets and event streams that watch this game"),
-            limits.max_watchers_per_game,
-            "max-watchers-per-game",
-        )
+        what = Message("sockets and event streams that watch this game")
+        raise TooManyConnections(what, limits.max_watchers_per_game, "max-watchers-per-game")
 
 
 def is_slow_consumer(request: web.BaseRequest, max_unsent_bytes: int) -> bool:

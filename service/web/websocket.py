@@ -199,7 +199,8 @@ class Session:
             case messages.Sync():
                 await self._send_snapshot(message)
             case messages.Unsubscribe():
-                self._unsubscribe(message)
+                self._connection.unsubscribe(message.game)
+                self._acknowledge(message)
             case messages.Auth():
                 await self._authenticate(message)
             case messages.Ping():
@@ -232,9 +233,7 @@ class Session:
             connection.deliver(snapshot)
         await self._subscribe_from(game, position or record.revision, record.last_revocation)
 
-    def _unsubscribe(self, message: messages.Unsubscribe) -> None:
-        """End a subscription."""
-        self._connection.unsubscribe(message.game)
+    def _acknowledge(self, message: messages.Unsubscribe | messages.Auth) -> None:
         self._connection.send(messages.Ack(id=message.id, game=message.game, version=None, digest=None))
 
     async def _send_snapshot(self, message: messages.Sync) -> None:
@@ -330,7 +329,7 @@ class Session:
             most = self._client.limiter.limits.max_subscriptions
             raise problems.TooManyConnections(Message("games with tokens of this socket"), most, "max-subscriptions")
         self._add_token(message.game, message.token)
-        self._connection.send(messages.Ack(id=message.id, game=message.game, version=None, digest=None))
+        self._acknowledge(message)
 
     def _add_token(self, game: str, token: str) -> None:
         """Store a token that its game has accepted."""

@@ -24,7 +24,7 @@ from aiohttp.abc import AbstractStreamWriter
 
 from schemas.base import encode_json
 from schemas.messages import CloseCode, Closing, ErrorMessage, ServerMessage
-from schemas.problems import PROBLEM_TYPES, Problem
+from schemas.problems import Problem
 from service.games.access import AccessRecord
 from service.games.channel import ChannelMessage
 from service.games.errors import GameError, Malformed
@@ -141,6 +141,9 @@ FIRST_INVALID_CODE = 5000
 
 DISCARD_TIMEOUT_S = 1.0
 """How long a client may go on sending after a close frame."""
+
+MAX_REASON_BYTES = 123
+"""Bytes of the reason in a close frame (RFC 6455, 5.5)."""
 
 PONG_TIMEOUT_INTERVALS = 1.4
 """Ping intervals until a silent client is closed. It is pinged after one."""
@@ -264,9 +267,10 @@ class WebSocketConnection:
             self._stop_receiving()
 
     def refuse(self, error: Exception) -> None:
-        """Close with the code of an error's problem: 4000 plus its HTTP status."""
-        code = to_problem(error).code
-        self.close(CloseCode.REFUSED + PROBLEM_TYPES[code].status, code)
+        """Close with 4000 plus the status of an error's problem, and as much of its detail as a reason may have."""
+        refusal = to_problem(error)
+        reason = f"{refusal.code}: {refusal.detail}".encode()[:MAX_REASON_BYTES].decode(errors="ignore")
+        self.close(CloseCode.REFUSED + refusal.status, reason)
 
     async def run(self, handle: Callable[[WSMessage], Awaitable[None]]) -> None:
         """Pass messages, pings and pongs to `handle` one after another, until the socket is closed.
@@ -330,12 +334,9 @@ class WebSocketConnection:
             self._write_to_transport(PING)
             self._expect_pong(now, PONG_CHECKS)
 
-    @property
-    def _pong_check_interval_s(self) -> float:
-        return (PONG_TIMEOUT_INTERVALS - 1) * self._ping_interval_s / PONG_CHECKS
-
     def _expect_pong(self, pinged_at: float, checks_left: int) -> None:
-        self._ping_timer = self._loop.call_later(self._pong_check_interval_s, self._check_pong, pinged_at, checks_left)
+        interval_s = (PONG_TIMEOUT_INTERVALS - 1) * self._ping_interval_s / PONG_CHECKS
+        self._ping_timer = self._loop.call_later(interval_s, self._check_pong, pinged_at, checks_left)
 
     def _check_pong(self, pinged_at: float, checks_left: int) -> None:
         """Close a client that has sent nothing since it was pinged, at the last check.

@@ -71,21 +71,6 @@ async def test_a_file_that_is_not_regular_is_refused_at_once(
     assert re.fullmatch(r".*fifo\.json: is not a regular file\n", ended.stderr)
 
 
-async def test_all_games_are_moved_from_one_redis_to_another(
-    store: RedisStore, second_store: RedisStore, redis_url: str, second_redis_url: str, tmp_path: Path
-) -> None:
-    games = [await store_game(store, status, webhooks=1) for status in ("waiting", "active", "finished")]
-    out = await south_seas("export", "--all", str(tmp_path), SOUTH_SEAS_REDIS_URL=redis_url)
-    assert (out.returncode, out.stdout) == (0, f"exported 3 games to {tmp_path}, 0 failed\n"), out.stderr
-    again = []
-    for _ in range(2):
-        finished = await south_seas("import", str(tmp_path), "--redis-url", second_redis_url)
-        again.append((finished.returncode, finished.stdout))
-    assert again == [(0, "imported 3 games, 0 skipped, 0 rejected\n"), (0, "imported 0 games, 3 skipped, 0 rejected\n")]
-    for stored in games:
-        assert await load_whole_game(second_store, stored.id) == await load_whole_game(store, stored.id)
-
-
 async def test_a_game_is_imported_into_an_idle_directory(store: RedisStore, redis_url: str, tmp_path: Path) -> None:
     stored = await store_game(store)
     file, data, back = tmp_path / "game.json.gz", str(tmp_path / "data"), tmp_path / "back.json.gz"

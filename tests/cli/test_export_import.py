@@ -1,9 +1,7 @@
 """Games are moved between single servers and Clusters, byte for byte, archived and reindexed."""
 
-import asyncio
 import gzip
 import re
-import signal
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -20,13 +18,12 @@ from redis.asyncio import Redis
 
 from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status, Visibility
-from service.archive_storage import DirectoryStorage
 from service.cli.export import MAX_CONCURRENT, ExportJob, export_games, import_files, iter_documents, make_restore
 from service.engine import Game, decode_snapshot, encode_snapshot, legal_moves, move_id
 from service.engine.game import READABLE_SCHEMA
 from service.games.access import encode_access, hash_token
-from service.games.archive import LATEST_SCHEMA, WebhookDocument, decode_document, validate_document
-from service.games.archiver import ARCHIVE_DELAY_S, Archiver, RestoreRequest
+from service.games.archive import LATEST_SCHEMA, WebhookDocument, decode_document
+from service.games.archiver import RestoreRequest
 from service.games.commands.execute import CommandRequest
 from service.games.commands.play import act
 from service.games.due_work import lease
@@ -42,14 +39,13 @@ from service.games.ports import (
 )
 from service.games.repository import Context, Retention
 from service.store import keys, log_entries
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
-from tests.games.game_fixture import Clock, make_context, process_due
+from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
-from tests.polling import wait_until
-from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, create_access, set_to_1
+from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, connect, create_access, set_to_1
 from tests.server_process import start_server
 from tests.store.commits import creation, load_record
 from tests.web.http_game import create_game
@@ -607,41 +603,6 @@ async def test_a_shorter_retention_counts_for_stored_games(store: RedisStore, re
     assert (await days())["finished"] == 6
 
 
-async def test_games_of_all_primaries_are_archived(clustered: RedisStore, tmp_path: Path) -> None:
-    games = [await store_game(clustered, "aborted") for _ in range(10)]
-    clock = Clock()
-    clock.now += ARCHIVE_DELAY_S + 1
-    archiver = Archiver(clustered, clustered.compacted_logs, DirectoryStorage(tmp_path), CATALOGUE, clock)
-    await process_due(archiver.worker())
-    assert len([*iter_documents([tmp_path])]) == len(games)
-
-
-ARCHIVED_S = 60
-
-
-async def test_another_instance_archives_and_indexes_after_kill_9(tmp_path: Path, redis: Redis, redis_url: str) -> None:
-    archive = tmp_path / "archive"
-    flags = ("--archive-url", archive.as_uri())
-    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
-        game = await create_game(session)
-        ended = await (await game.delete()).json()
-        await wait_until(lambda: redis.exists(keys.INDEX_REPAIR_LEASE), ARCHIVED_S)
-        await instance.stop(signal.SIGKILL)
-    assert not await asyncio.to_thread(archive.exists)
-    assert await redis.delete(keys.lobby("aborted"), keys.INDEX_REPAIR_LEASE) == 2
-    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
-        await wait_until(lambda: asyncio.to_thread(_documents, archive), ARCHIVED_S)
-
-        async def is_listed() -> bool:
-            return await _list_aborted(session) == [game.id]
-
-        await wait_until(is_listed, ARCHIVED_S)
-    (file,) = _documents(archive)
-    document = decode_document(file.read_bytes())
-    assert (document.game, document.status, document.version) == (game.id, "aborted", ended["version"])
-    assert validate_document(document)[0].id == game.id
-
-
 async def test_the_settings_set_the_retention(tmp_path: Path, redis: Redis, redis_url: str) -> None:
     """Of waiting, active and ended games."""
     flags = ("--waiting-retention-days", "2", "--active-retention-days", "4", "--finished-retention-days", "6")
@@ -651,12 +612,3 @@ async def test_the_settings_set_the_retention(tmp_path: Path, redis: Redis, redi
         for game, days in zip(games, (2, 4, 6), strict=True):
             for key in (keys.game(game.id), keys.log(game.id)):
                 assert days * DAY_S - 60 < await redis.ttl(key) <= days * DAY_S + 600
-
-
-def _documents(archive: Path) -> list[Path]:
-    return [*iter_documents([archive])] if archive.exists() else []
-
-
-async def _list_aborted(session: aiohttp.ClientSession) -> list[str]:
-    async with session.get("/v1/games?status=aborted") as response:
-        return [one["id"] for one in (await response.json())["games"]]

@@ -26,7 +26,6 @@ from service.games.commands.play import abort_game
 from service.games.errors import ApiKeyRejected, TileSetMissing
 from service.games.ports import StoreUnavailable, UnreadableGame, WebhookState
 from service.games.repository import Context
-from service.games.scheduler import make_scheduler
 from service.games.webhook_owner import Owner
 from service.store import keys
 from service.store.game_store import RedisStore
@@ -252,15 +251,6 @@ async def test_each_kind_of_change_renews_the_retention_of_its_status(
         assert await redis.ttl(name) > RETENTION.finished + DAY_S
 
 
-async def test_every_key_of_a_game_expires(store: RedisStore, redis: Redis) -> None:
-    context = make_context(store, retention=RETENTION)
-    stored = await store_game(store, context=context, webhooks=1)
-    await play_first_move(stored, context)
-    of_game = await redis.keys(f"*{{{stored.id}}}*")
-    assert len(of_game) >= 2
-    assert all([await redis.ttl(key) > 0 for key in of_game]), of_game
-
-
 async def test_a_webhook_does_not_renew_the_retention(store: RedisStore, redis: Redis) -> None:
     context = make_context(store, retention=RETENTION)
     stored = await store_game(store, context=context)
@@ -268,22 +258,6 @@ async def test_a_webhook_does_not_renew_the_retention(store: RedisStore, redis: 
     owner = Owner(stored.id, 10, stored.created.owner_token)
     await webhook_commands.register_webhook(context, owner, RegisterWebhook(url="https://example.org/"))
     assert 900 < await redis.ttl(keys.game(stored.id)) <= 1000
-
-
-async def test_an_expired_game_is_removed_from_the_schedule(store: RedisStore, redis: Redis) -> None:
-    context = make_context(store)
-    stored = await store_game(store, context=context, turn_timeout_s=600, on_timeout="pass")
-    for key in (keys.game(stored.id), keys.log(stored.id)):
-        await redis.pexpire(key, 1)
-
-    async def has_expired() -> bool:
-        return not await redis.exists(keys.game(stored.id))
-
-    await wait_until(has_expired)
-    assert await store.due_games.list_due(2**33, 10) == [stored.id]
-    await redis.zadd(keys.GAME_SCHEDULE, {stored.id: 1_000_000_000.5})
-    await make_scheduler(context).process(stored.id)
-    assert await store.due_games.list_due(2**33, 10) == []
 
 
 TIME = "yyyy-mm-ddThh:mm:ssZ"

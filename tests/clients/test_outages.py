@@ -128,25 +128,6 @@ async def test_an_outage_while_the_player_returns(client: Client, road: Proxy) -
     assert any(isinstance(event, PlayerReturned) for event in events)
 
 
-async def test_a_move_is_played_once_although_requests_are_lost(client: Client, road: Proxy) -> None:
-    created = await client.create(PEOPLE)
-    outages: list[asyncio.Task[None]] = []
-    chooser = Chooser()
-
-    async def choose(moves: list[Move], game: GameView) -> Move:
-        if len(chooser.versions) in {0, 7, 20}:
-            outages.append(begin_outage(road))
-        return await chooser(moves, game)
-
-    seats = [client.with_token(seat.token) for seat in created.seats]
-    finals = await asyncio.gather(*(one.play(created.game.id, seat, choose) for seat, one in enumerate(seats)))
-    assert [final.status for final in finals] == ["finished"] * 2
-    assert all(outage.done() for outage in outages)
-    assert [*dict.fromkeys(chooser.versions)] == chooser.versions  # a lost request is no new decision
-    diffs = [diff async for diff in client.log(created.game.id)]
-    assert [diff["version"] for diff in diffs if diff["by"] == "seat"] == [one + 1 for one in chooser.versions]
-
-
 @UPGRADES
 async def test_python_plays_a_whole_game_through_every_wrong_page(
     client: Client, road: Proxy, upgrades: Sequence[bytes]

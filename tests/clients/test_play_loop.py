@@ -2,12 +2,14 @@
 
 import asyncio
 import random
+from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
 
 from service.store.game_store import RedisStore
 from south_seas import (
+    APIError,
     ApiKeyClient,
     BadRequestError,
     Client,
@@ -217,32 +219,26 @@ async def test_problems_raise_their_exceptions(client: Client) -> None:
     created = await client.create(CreateGame(players=[ANA, BO], first_seat=0))
     game = created.game.id
     ana, bo = (client.with_token(seat.token) for seat in created.seats)
-    with pytest.raises(NotFoundError):
-        await client.game("nowhere")
-    with pytest.raises(UnauthorizedError):
-        await client.act(game, "pass.islander")
-    with pytest.raises(ForbiddenError):
-        await bo.abort(game)
-    with pytest.raises(ConflictError, match="seat") as not_yours:
-        await bo.act(game, "pass.islander")
-    assert not_yours.value.code == "not_your_turn"
-    with pytest.raises(IllegalMoveError) as illegal:
-        await ana.act(game, PlaceTile(x=9, y=9, rotation=0))
-    assert illegal.value.rule == "R3.2"
-    assert illegal.value.index is None
-    with pytest.raises(VersionMismatchError) as stale:
-        await ana.act(game, PlaceTile(x=9, y=9, rotation=0), if_match="9")
-    assert (stale.value.version, stale.value.digest) == (created.game.version, created.digest)
-    with pytest.raises(BadRequestError) as malformed:
-        await ana.act(game, Act(move="not a move's id"))
-    assert malformed.value.problem.path == "$.move"
-    with pytest.raises(UnprocessableError) as unknown:
-        await client.create(CreateGame(players=[ANA, BO], tileset="nothing"))
-    assert unknown.value.code == "unknown_tileset"
-    key = SECRET
+    far, key = PlaceTile(x=9, y=9, rotation=0), SECRET
     await client.create(CreateGame(players=[ANA, BO]), key=key)
-    with pytest.raises(UnprocessableError, match="key"):
-        await client.create(CreateGame(players=[BO, ANA]), key=key)
+    requests: tuple[tuple[type[APIError], Awaitable[object], dict[str, object]], ...] = (
+        (NotFoundError, client.game("nowhere"), {"code": "not_found"}),
+        (UnauthorizedError, client.act(game, "pass.islander"), {"code": "unauthorized"}),
+        (ForbiddenError, bo.abort(game), {"code": "not_owner"}),
+        (ConflictError, bo.act(game, "pass.islander"), {"code": "not_your_turn"}),
+        (IllegalMoveError, ana.act(game, far), {"rule": "R3.2", "index": None}),
+        (
+            *(VersionMismatchError, ana.act(game, far, if_match="9")),
+            {"version": created.game.version, "digest": created.digest},
+        ),
+        (BadRequestError, ana.act(game, Act(move="not a move's id")), {"code": "malformed"}),
+        (UnprocessableError, client.create(CreateGame(players=[ANA, BO], tileset="x")), {"code": "unknown_tileset"}),
+        (UnprocessableError, client.create(CreateGame(players=[BO, ANA]), key=key), {"code": "key_reused"}),
+    )
+    for error, request, members in requests:
+        with pytest.raises(error) as raised:
+            await request
+        assert {name: getattr(raised.value, name) for name in members} == members
 
 
 async def test_python(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,6 @@ from jsonschema_rs import Draft201909Validator
 
 from service.settings import Settings
 from service.store import pipeline
-from service.store.game_store import connect
 from service.store.pipeline import Wait
 from service.store.topology import SENTINEL_POLL_INTERVAL_S
 from service.web.limits import Limits
@@ -32,7 +31,7 @@ from tests.deploy.manifests import (
 )
 from tests.deploy.test_image import DOCKERFILE, VERSION
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import SERVICE_NAME, cluster, execute_text, sentinel, standalone
+from tests.redis_servers import SERVICE_NAME, cluster, connect, execute_text, sentinel, standalone
 from tests.server_process import parse_settings, start_server
 from tests.tcp_proxy import run_proxy
 from tests.tools import ROOT
@@ -48,11 +47,6 @@ SCHEMA = json.loads(Path(__file__).with_name("data").joinpath("compose-spec.json
 
 def test_compose_takes_it() -> None:
     Draft201909Validator(SCHEMA).validate(COMPOSE)
-
-
-def test_the_schema_finds_a_misspelt_key() -> None:
-    wrong = {**COMPOSE, "services": {"valkey": {"image": "valkey", "helthcheck": {}}}}
-    assert not Draft201909Validator(SCHEMA).is_valid(wrong)
 
 
 def test_the_redis_url_names_a_service_that_is_healthy_first() -> None:

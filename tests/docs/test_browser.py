@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, ConsoleMessage, Locator, Page, Request, ViewportSize, expect
 
-from service.store.game_store import connect
 from tests.browser import chromium
 from tests.docs.test_site import NAMES, path_of
+from tests.redis_servers import connect
 from tests.web.app_server import serve
 from tools.openapi.document import make_openapi
 

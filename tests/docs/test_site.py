@@ -102,9 +102,7 @@ def test_the_wheel_takes_every_file_that_a_page_links() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     patterns = project["tool"]["setuptools"]["package-data"]["*"]
     names = {path.rpartition("/")[2] for folder in (SITE, CLIENTS) for path in list_files(folder)}
-    assert {name for name in names if not any(fnmatch(name, pattern) for pattern in patterns)} == {
-        *("SHA256SUMS", "sitemap.xml")
-    }
+    assert {name for name in names if not any(fnmatch(name, pattern) for pattern in patterns)} == {"SHA256SUMS"}
 
 
 async def test_the_packages_of_the_clients_are_found_from_the_index(site: ClientSession) -> None:

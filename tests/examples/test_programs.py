@@ -312,18 +312,6 @@ async def test_over_http_two_assistants_play_at_once_until_it_is_interrupted(url
     await program.wait()
 
 
-async def test_without_a_service_the_program_says_so_in_a_line(unused_tcp_port: int) -> None:
-    program = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "examples.mcp", f"http://127.0.0.1:{unused_tcp_port}"),
-        cwd=ROOT,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    _, told = await program.communicate()
-    assert program.returncode == 1
-    assert "`make serve` starts a service." in told.decode()
-    assert len(told.splitlines()) == 1
-
-
 @pytest.fixture
 async def posted() -> "asyncio.Queue[str]":
     """Collect the announcements."""

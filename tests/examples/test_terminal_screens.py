@@ -304,7 +304,7 @@ async def test_a_missing_package(package: str, program: str, install: str) -> No
     check_short(await run_example(program, without=package), install)
 
 
-@pytest.mark.parametrize("program", (*ON_SERVICE, TERMINAL))
+@pytest.mark.parametrize("program", (*ON_SERVICE, TERMINAL, ("examples.mcp",)))
 async def test_an_unreachable_service(program: tuple[str, ...]) -> None:
     check_short(await run_example(*program, NOWHERE), NOWHERE, "`make serve`")
 

@@ -143,7 +143,7 @@ class CountingKeyStore(RedisApiKeyStore):
 
 @pytest.fixture
 def counting(store: RedisStore) -> CountingKeyStore:
-    return CountingKeyStore(store._client)
+    return CountingKeyStore(store.client)
 
 
 async def test_a_valid_secret_is_read_once_in_five_seconds(store: RedisStore, counting: CountingKeyStore) -> None:
@@ -168,24 +168,19 @@ async def test_an_invalid_secret_is_never_cached(store: RedisStore, counting: Co
     assert counting.loads == 4  # a text without a name is rejected without a read
 
 
-async def test_a_revoked_key_ends_when_the_cache_does(store: RedisStore, counting: CountingKeyStore) -> None:
+@pytest.mark.parametrize(("end", "after_s"), (("was revoked", CACHE_TTL_S), ("has expired", 2)))
+async def test_a_cached_secret_ends_with_its_grace_period_and_a_revoked_one_with_the_cache(
+    store: RedisStore, counting: CountingKeyStore, end: str, after_s: float
+) -> None:
     clock, secret = Clock(), await add_api_key(store)
     authenticator = ApiKeyAuthenticator(counting, clock)
+    if end == "has expired":
+        await authenticator.authenticate(await counting.rotate("discord-bot", int(clock.now), grace_s=2))
     await authenticator.authenticate(secret)
-    await counting.change("discord-bot", revoked_at=int(clock.now))
+    if end == "was revoked":
+        await counting.change("discord-bot", revoked_at=int(clock.now))
     assert authenticator.is_cached(secret)
-    clock.now += CACHE_TTL_S
-    with pytest.raises(ApiKeyRejected, match="was revoked"):
+    clock.now += after_s
+    with pytest.raises(ApiKeyRejected, match=end):
         await authenticator.authenticate(secret)
     assert not authenticator.is_cached(secret)
-
-
-async def test_a_cached_secret_ends_with_its_grace_period(store: RedisStore, counting: CountingKeyStore) -> None:
-    clock, secret = Clock(), await add_api_key(store)
-    authenticator = ApiKeyAuthenticator(counting, clock)
-    new = await counting.rotate("discord-bot", int(clock.now), grace_s=2)
-    await authenticator.authenticate(secret)
-    clock.now += 2
-    with pytest.raises(ApiKeyRejected, match="has expired"):
-        await authenticator.authenticate(secret)
-    await authenticator.authenticate(new)

@@ -31,12 +31,13 @@ from service.games.scheduler import make_scheduler
 from service.games.tilesets import SeededRNG
 from service.store import keys
 from service.store.game_index import MIN_PRUNE_AGE_S
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.supervision import Supervisor
 from tests.games.game_fixture import Clock, bot_seats, create_game, human_seats, make_context
 from tests.games.game_logs import CATALOGUE
 from tests.games.stored_games import CREATOR, CountingStore, OwnedGame, store_game
 from tests.polling import TIMEOUT_S, in_background, wait_until
+from tests.redis_servers import connect
 from tests.snapshots import change_game
 
 BOTS, PEOPLE = 6, 6
@@ -136,7 +137,7 @@ async def instances(redis_url: str) -> AsyncIterator[list[CountingStore]]:
     async with AsyncExitStack() as stack:
         stores, supervisor = [], Supervisor()
         for _ in range(INSTANCES):
-            store = CountingStore((await stack.enter_async_context(connect(redis_url)))._client)
+            store = CountingStore((await stack.enter_async_context(connect(redis_url))).client)
             stores.append(store)
             work = make_scheduler(context_of(store), EVERY_S).run
             await stack.enter_async_context(supervisor.running("scheduler", work))
@@ -231,7 +232,7 @@ async def test_a_game_is_processed_soon_after_any_outage(store: GameStore, redis
     games = [await due_game(store, *human_seats("Ana", "Bo"), timeout_s=60), await of_bots(store)]
     clock = Clock()
     async with connect(redis_url) as other:
-        context = msgspec.structs.replace(context_of(Outage(other._client)), clock=clock)
+        context = msgspec.structs.replace(context_of(Outage(other.client)), clock=clock)
         for game in games:
             for _ in range(12):
                 clock.now = await redis.zscore(keys.GAME_SCHEDULE, game) or 0
@@ -452,11 +453,3 @@ async def test_lost_entries_are_restored_in_the_background(
                 await redis.delete(keys.GAME_SCHEDULE)
                 await wait_until(is_scheduled)
     assert "entries added, 0 removed" in caplog.text
-
-
-async def test_the_lobby_is_pruned_by_whoever_adds_a_game(store: RedisStore, redis: Redis) -> None:
-    await redis.zadd(keys.lobby("finished"), {f"gone-{number}": 1_700_000_000 for number in range(4)})
-    stored = [await store_game(store, "finished") for _ in range(2)]
-    listed = {*await redis.zrange(keys.lobby("finished"), 0, -1)}
-    assert {game.id.encode() for game in stored} <= listed
-    assert len(listed) <= 3

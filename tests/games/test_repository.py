@@ -82,7 +82,7 @@ async def test_a_game_aborted_in_wait_has_not_started(store: RedisStore, status:
 
 @pytest.fixture
 def counting(store: RedisStore) -> CountingStore:
-    return CountingStore(store._client)
+    return CountingStore(store.client)
 
 
 def instance(store: GameStore, cache: GameCache | None = None) -> Context:

@@ -11,11 +11,12 @@ from playwright.async_api import Browser
 from schemas.tileset import Bridge, Cost, Island, Market, Sea, Segment, TileSet
 from service.games.scheduler import make_scheduler
 from service.games.tilesets import DEFAULT_TILESET, TileSetCatalogue
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.web.app import CONTEXT
 from tests.browser import chromium
 from tests.page.visitor import Visitors
 from tests.polling import in_background
+from tests.redis_servers import connect
 from tests.web import app_server
 
 RICH = "rich"

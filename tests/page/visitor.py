@@ -72,12 +72,14 @@ class Visitor(NamedTuple):
             return False
         before = await self.version()
         phase = await self._phase()
-        if phase in {"place", "ship"} or (phase == "spot" and place_islanders):
+        chooses = phase == "place" or (phase == "spot" and place_islanders)
+        if chooses or phase == "ship":
             await self.use(self._choices(phase).first)
         if phase == "ship":
             await self._pay()
-        if await self.action_bar.locator(".primary").is_enabled():
-            await self.use(self.action_bar.locator(".primary"))
+        primary = self.action_bar.locator(".primary")
+        if chooses or await primary.is_enabled():  # a busy page enables it later
+            await self.use(primary)
         else:
             await self.use(self.action_bar.locator(".buttons button:not(.primary, .undo)"))
         await self.wait_for_change(before)

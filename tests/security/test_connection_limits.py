@@ -111,7 +111,7 @@ async def test_pings_are_not_read_while_pongs_are_unread(store: RedisStore) -> N
 
 async def test_messages_are_not_read_while_one_is_handled(store: RedisStore) -> None:
     """They wait in aiohttp's queue, which reads no more than it has room for."""
-    gated = GatedStore(store._client)
+    gated = GatedStore(store.client)
     gated.game_gate, gated.log_gate = asyncio.Event(), asyncio.Event()
     async with (
         serve(gated, Limits(rate_limits=False, ping_interval_s=60)) as client,
@@ -394,7 +394,7 @@ async def test_the_unsent_bytes_of_sockets_and_event_streams_are_limited(
 class Writer:
     """A connection with a given send buffer."""
 
-    kind: Literal["response"] = "response"
+    kind: Literal["response", "socket", "stream"] = "response"
 
     client: str | None = None
 

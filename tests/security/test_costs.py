@@ -343,7 +343,7 @@ async def test_the_games_that_a_list_scans_are_limited(store: RedisStore, monkey
         for _ in range(12):
             game = await create_game(client)
             await store.unlist(game.id, "active")
-            await store._client.execute("ZADD", keys.lobby("waiting"), 1_800_000_000, game.id)
+            await store.client.execute("ZADD", keys.lobby("waiting"), 1_800_000_000, game.id)
         pages, query = 0, {"status": "waiting", "limit": "4"}
         for _ in rounds():
             received = await (await client.get("/v1/games", params=query)).json()

@@ -103,19 +103,6 @@ async def test_the_keys_of_an_address_are_limited_and_it_may_act_without(store: 
         assert (await game.act(await game.first_move())).status == 200
 
 
-async def test_keys_over_a_socket_are_limited_too(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_keys=20)) as client:
-        game = await create_game(client)
-        result = []
-        async with connect_watcher(client, token=game.owner_token) as watcher:
-            for number in range(30):
-                act = {"type": "act", "game": game.id, **await game.first_move(), "key": f"k{number}"}
-                await watcher.send(act)
-                result.append((await watcher.receive())["type"])
-        assert 20 <= result.count("ack") <= 21
-        assert result[-1] == "error"
-
-
 def key_header(number: int) -> dict[str, str]:
     """Return a header with a key."""
     return {"Idempotency-Key": f"k{number}"}

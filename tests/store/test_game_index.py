@@ -12,10 +12,11 @@ from service.games.archiver import RestoreRequest
 from service.games.ports import Committed, GameStore, Page, UnreadableGame, VersionConflict
 from service.store import game_store, keys
 from service.store.game_index import MIN_PRUNE_AGE_S
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.pipeline import PipelinedClient, Script
 from service.telemetry.clock import DAY_S
 from tests.polling import rounds
+from tests.redis_servers import connect
 from tests.store.commits import action, creation
 
 INDEX_KEYS = ("aa", "aa:discord:1", "bb")
@@ -110,7 +111,7 @@ async def test_an_index_key_that_cannot_be_written_prevents_a_creation_but_no_ac
 
 async def test_the_expiry_is_extended_once_a_day(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1_800_000_000.0
-    monkeypatch.setattr(store, "_clock", lambda: now)
+    monkeypatch.setattr("service.telemetry.clock.now", lambda: now)
     assert [store._is_extended_today("g"), store._is_extended_today("g")] == [False, True]
     now += DAY_S
     assert [store._is_extended_today("g"), store._is_extended_today("g")] == [False, True]
@@ -126,17 +127,9 @@ async def test_the_games_extended_today_are_a_few(store: RedisStore, monkeypatch
 async def test_a_missing_game_is_removed_unless_it_is_young(store: RedisStore, redis: Redis) -> None:
     await store.commit(create_indexed("old"))
     await store.commit(create_indexed("young", created_at=int(time.time()) - MIN_PRUNE_AGE_S // 2))
-    for game in ("old", "young"):
-        await redis.delete(keys.game(game))
-        await store.unindex_missing(INDEX_KEYS, game)
-    assert await list_games(store, *INDEX_KEYS) == ["young"]
-
-
-async def test_adding_prunes_missing_games(store: RedisStore, redis: Redis) -> None:
-    for number in range(60):
-        await store.commit(create_indexed(f"g{number}", seats=[], tags=[]))
-        await redis.delete(keys.game(f"g{number}"))
-    assert await redis.zcard(keys.game_index("aa")) < 20
+    await redis.delete(keys.game("old"), keys.game("young"))
+    removed = [await store.index_repair.prune(keys.game_index(name)) for name in INDEX_KEYS]
+    assert (removed, await list_games(store, *INDEX_KEYS)) == ([1] * len(INDEX_KEYS), ["young"])
 
 
 async def test_private_games_are_not_listed(store: GameStore) -> None:

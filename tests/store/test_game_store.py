@@ -26,11 +26,11 @@ from service.games.ports import (
     VersionConflict,
 )
 from service.store import keys
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key
 from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S
-from tests.redis_servers import set_to_1
+from tests.redis_servers import connect, set_to_1
 from tests.store.commits import action, creation, diff, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SingleServer
 from tests.telemetry.metric_samples import grown, read_samples

@@ -26,7 +26,7 @@ from service.games.diffs import next_digest, prepend_digest
 from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.log_entries import (
     COMMIT_ID_BYTES,
     DIFFS,
@@ -38,6 +38,7 @@ from service.store.log_entries import (
 from service.store.notifications import MAX_UNREAD, ChangeNotifications, PubSubConnection
 from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S, wait_until
+from tests.redis_servers import connect
 from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
 
@@ -182,7 +183,10 @@ async def subscribe_elsewhere(
 ) -> AsyncIterator[NotificationRecorder]:
     """Record the notifications of these games on a client of its own."""
     with patch.multiple(notifications, PING_INTERVAL_S=ping_s, SILENCE_TIMEOUT_S=silence_s):
-        async with connect(url, connections=1) as store, record_notifications(store._notifications, *games) as recorder:
+        async with (
+            connect(url, connections=1) as store,
+            record_notifications(store.change_notifications, *games) as recorder,
+        ):
             yield recorder
 
 
@@ -207,7 +211,7 @@ async def test_a_commit_notifies_all_other_subscribers(store: RedisStore, redis_
     async with (
         subscribe_elsewhere(redis_url, "a", "b") as one,
         subscribe_elsewhere(redis_url, "a") as two,
-        record_notifications(store._notifications, "a"),
+        record_notifications(store.change_notifications, "a"),
     ):
         await store.commit(creation("a"))
         await store.commit(creation("b"))
@@ -217,7 +221,7 @@ async def test_a_commit_notifies_all_other_subscribers(store: RedisStore, redis_
 
 
 async def test_the_committing_process_is_not_notified(store: RedisStore, redis_url: str) -> None:
-    async with record_notifications(store._notifications, "a", "b") as own:
+    async with record_notifications(store.change_notifications, "a", "b") as own:
         await store.commit(creation("a"))
         async with subscribe_elsewhere(redis_url, "b") as other:
             await store.commit(creation("b"))
@@ -226,9 +230,9 @@ async def test_the_committing_process_is_not_notified(store: RedisStore, redis_u
 
 
 async def test_a_committer_that_has_unsubscribed_is_not_counted(store: RedisStore, redis_url: str) -> None:
-    async with record_notifications(store._notifications, "a"), subscribe_elsewhere(redis_url, "a") as other:
+    async with record_notifications(store.change_notifications, "a"), subscribe_elsewhere(redis_url, "a") as other:
         store.unsubscribe("a")
-        await wait_until(lambda: not store._notifications.count_own_subscribers("a"))
+        await wait_until(lambda: not store.change_notifications.count_own_subscribers("a"))
         await store.commit(creation("a"))
         assert await other.next_notification() == news("a", 1)
 
@@ -238,11 +242,11 @@ async def test_a_committer_that_has_lost_its_connection_is_not_counted(
 ) -> None:
     monkeypatch.setattr(notifications, "RECONNECT_DELAY_S", 60.0)
     store, redis = single_server.store, single_server.redis
-    async with record_notifications(store._notifications, "a"):
+    async with record_notifications(store.change_notifications, "a"):
         (own,) = await redis.client_list(_type="pubsub")
         async with subscribe_elsewhere(single_server.url, "a") as other:
             await redis.client_kill_filter(_id=own["id"])
-            await wait_until(lambda: not store._notifications.is_up)
+            await wait_until(lambda: not store.change_notifications.is_up)
             await store.commit(creation("a"))
             assert await other.next_notification() == news("a", 1)
 
@@ -263,7 +267,7 @@ async def test_unsubscribe_ends_notifications(store: RedisStore, redis_url: str)
 
 
 async def test_a_requested_unsubscription_does_not_reassign_games(single_server: SingleServer) -> None:
-    topology, reassign = single_server.store._client.topology, asyncio.Event()
+    topology, reassign = single_server.store.client.topology, asyncio.Event()
     (primary,) = topology.primaries()
     subscriber = PubSubConnection(topology, primary, lambda _: None, reassign)
     for games in ({"a", "b"}, {"b", "c"}, set[str]()):
@@ -354,7 +358,7 @@ async def test_a_malformed_notification_is_ignored(single_server: SingleServer) 
 
 async def test_unread_notifications_are_bounded(redis_url: str) -> None:
     async with connect(redis_url, connections=1) as store:
-        notifications = store._notifications
+        notifications = store.change_notifications
         for version in range(MAX_UNREAD + 5):
             notifications._push(ChangeNotification(f"g{version}"))
         assert notifications._unread.qsize() == MAX_UNREAD

@@ -16,10 +16,10 @@ from service.games.ports import Committed, StoreUnavailable
 from service.store import connection
 from service.store.connection import FORGET_S, OutageLog
 from service.store.embedded import EmbeddedServer, embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from tests.games.game_fixture import Clock
 from tests.polling import INTERVAL_S, TIMEOUT_S, in_background, wait_until
-from tests.redis_servers import cluster
+from tests.redis_servers import cluster, connect
 from tests.store.commits import action, commit_until_answered, creation, diff
 from tests.store.conftest import SingleServer
 from tests.test_supervision import start_instance
@@ -134,11 +134,11 @@ async def test_a_killed_redis_is_two_lines(short_path: Path, program: Path, capl
             calls = asyncio.create_task(call(store))
             os.kill(server.pid, signal.SIGKILL)
             await stack.aclose()
-            await wait_until(lambda: store._client.outages.is_open)
+            await wait_until(lambda: store.client.outages.is_open)
             before = called[0]
             await wait_until(lambda: called[0] > before + 5)
             async with embedded_server(short_path, program=program):
-                await wait_until(lambda: not store._client.outages.is_open)
+                await wait_until(lambda: not store.client.outages.is_open)
             calls.cancel()
     lines = [line for line in caplog.messages if line.startswith(("Redis fails", "Redis still", "Redis takes"))]
     assert len(lines) == 2
@@ -165,7 +165,7 @@ async def test_a_lost_part_of_a_cluster_is_one_outage_while_the_rest_goes_on(
             await wait_until(lambda: probe.await_count == 2)
             lines = [line for line in caplog.messages if "again" in line]
             killed.start()
-            await wait_until(lambda: not store._client.outages.is_open)
+            await wait_until(lambda: not store.client.outages.is_open)
     assert lines == []
     assert len([line for line in caplog.messages if line.startswith("Redis fails commands")]) == 1
     assert len([line for line in caplog.messages if line.startswith("Redis takes writes again")]) == 1

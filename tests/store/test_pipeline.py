@@ -11,19 +11,18 @@ from redis.exceptions import NoScriptError
 
 from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
 from service.store.connection import Command, InFlightCommands, InFlightLimits, parse_url
-from service.store.game_store import connect
 from service.store.pipeline import PipelinedClient, Wait
 from service.store.topology import SOLE_PRIMARY, StandaloneTopology
 from service.supervision import Supervisor
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import Deployment, Node, cluster, sentinel, standalone
+from tests.redis_servers import Deployment, Node, cluster, connect, sentinel, standalone
 from tests.store.conftest import SingleServer
 
 
 @pytest.fixture
 async def client(single_server: SingleServer) -> AsyncIterator[PipelinedClient]:
     async with connect(single_server.url) as store:
-        yield store._client
+        yield store.client
 
 
 async def test_each_command_gets_its_own_reply(client: PipelinedClient) -> None:
@@ -63,7 +62,7 @@ async def test_an_error_reply_does_not_affect_other_commands(client: PipelinedCl
 async def test_an_error_reply_to_wait_fails_the_command(single_server: SingleServer) -> None:
     async with connect(single_server.url, wait=Wait(1, -1)) as store:
         with pytest.raises(StoreUnavailable, match="timeout is negative"):
-            await store._client.execute("SET", "k", "v", wait_for_replicas=True)
+            await store.client.execute("SET", "k", "v", wait_for_replicas=True)
 
 
 async def test_a_command_that_cannot_be_encoded_fails_and_the_next_ones_do_not(client: PipelinedClient) -> None:
@@ -81,7 +80,7 @@ async def test_a_command_to_be_sent_again_opens_no_connection_after_the_end(sing
     clients = len(await single_server.redis.client_list())
     async with connect(single_server.url) as store:
         await store.ping()
-    client = store._client
+    client = store.client
     late = Command(("ECHO", "late"), asyncio.get_running_loop().create_future(), wait_for_replicas=False)
     client.dispatch(late)
     assert not any(task.get_name() == "redis-pipeline" for task in asyncio.all_tasks())
@@ -111,16 +110,16 @@ async def test_the_queue_of_a_former_primary_lives_until_it_is_idle(single_serve
     async with aclosing(PipelinedClient(topology, 1, TIMEOUT_S, Wait(0))) as client:
         await client.execute("SET", "k", "v")
         await client.execute("SET", "k", "v", wait_for_replicas=True)
-        assert client._queues.keys() == {("first", False), ("first", True)}
-        await wait_until(lambda: all(queue.is_idle for queue in client._queues.values()))
+        assert client.queues.keys() == {("first", False), ("first", True)}
+        await wait_until(lambda: all(queue.is_idle for queue in client.queues.values()))
         late = client.execute("GET", "k")
         topology.name = "second"
         assert await client.execute("ECHO", "x") == b"x"
-        assert client._queues.keys() == {("first", False), ("second", False)}
+        assert client.queues.keys() == {("first", False), ("second", False)}
         assert await late == b"v"
-        await wait_until(lambda: all(queue.is_idle for queue in client._queues.values()))
+        await wait_until(lambda: all(queue.is_idle for queue in client.queues.values()))
         await client.execute("SET", "k", "v", wait_for_replicas=True)
-        assert client._queues.keys() == {("second", False), ("second", True)}
+        assert client.queues.keys() == {("second", False), ("second", True)}
 
 
 async def test_a_cancelled_command_does_not_affect_others(client: PipelinedClient) -> None:
@@ -212,7 +211,7 @@ async def connect_limited(
     deployment: Deployment, timeout_s: float = TIMEOUT_S, wait: Wait | None = None
 ) -> AsyncIterator[PipelinedClient]:
     async with connect(deployment.url, timeout_s=timeout_s, wait=wait, limits=LOW_LIMITS) as store:
-        yield store._client
+        yield store.client
 
 
 async def wait_until_nothing_in_flight(client: PipelinedClient) -> None:
@@ -222,7 +221,7 @@ async def wait_until_nothing_in_flight(client: PipelinedClient) -> None:
 
 async def wait_until_sent(client: PipelinedClient) -> None:
     """Wait until no command is queued for its pipeline."""
-    await wait_until(lambda: not any(queue._queued for queue in client._queues.values()))
+    await wait_until(lambda: not any(queue._queued for queue in client.queues.values()))
 
 
 async def gather_outcome_types(number: int, send: Callable[[], Awaitable[object]]) -> list[type]:

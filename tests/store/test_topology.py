@@ -15,10 +15,10 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from service.games.ports import ChangeNotification, Committed, Revision, StoreUnavailable
 from service.store import keys
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.topology import SentinelTopology
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
-from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, execute_text, sentinel
+from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, connect, execute_text, sentinel
 from tests.store.commits import action, commit_until_answered, creation, diff, digest, key_hash, load_record
 from tests.store.test_notifications import record_notifications
 
@@ -70,7 +70,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
     async with (
         connect(unreplicated_cluster.url) as store,
         connect(unreplicated_cluster.url) as other,
-        record_notifications(other._notifications, "g") as recorder,
+        record_notifications(other.change_notifications, "g") as recorder,
     ):
         await store.commit(creation())
         assert await recorder.next_notification() == ChangeNotification("g", [diff(1)])
@@ -90,7 +90,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         while (diffs := (await recorder.next_notification()).diffs) and diffs[-1].version != 3:
             pass
         assert await unreplicated_cluster.primary("g") is target
-        topology, known = store._client.topology, f"127.0.0.1:{target.port}"  # after the first MOVED
+        topology, known = store.client.topology, f"127.0.0.1:{target.port}"  # after the first MOVED
         await wait_until(lambda: topology.primary_for_key(keys.game("g")) == known)
         async with aclosing(target.client()) as client:
             assert await client.exists(keys.game("g"))
@@ -101,7 +101,7 @@ async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cl
         node.pause()
     async with connect(unreplicated_cluster.url) as store:
         pinging = asyncio.create_task(store.ping())
-        await wait_until(lambda: store._client.topology._refreshing is not None)
+        await wait_until(lambda: store.client.topology.refreshing is not None)
         for node in unreplicated_cluster.nodes:
             node.resume()
         await pinging
@@ -131,9 +131,6 @@ async def test_a_primary_that_loses_its_replicas_takes_none_from_another(tmp_pat
         assert [len(await deployment.replicas(primary)) for primary in others] == [2, 2]
 
 
-SENTINEL_GAMES = [f"g{number}" for number in range(8)]
-
-
 @pytest.fixture
 async def deployment(tmp_path: Path) -> AsyncIterator[Deployment]:
     async with sentinel(tmp_path) as running:
@@ -150,8 +147,8 @@ async def store(deployment: Deployment) -> AsyncIterator[RedisStore]:
 async def topology(store: RedisStore) -> SentinelTopology:
     """Return a topology with a connection to the primary."""
     await store.commit(creation())
-    assert isinstance(store._client.topology, SentinelTopology)
-    return store._client.topology
+    assert isinstance(store.client.topology, SentinelTopology)
+    return store.client.topology
 
 
 async def test_a_manual_failover_while_the_old_primary_replies(deployment: Deployment, store: RedisStore) -> None:
@@ -175,9 +172,9 @@ async def test_an_outdated_sentinel_is_outvoted(deployment: Deployment) -> None:
         await execute_text(client, "SENTINEL", "REMOVE", SERVICE_NAME)
         await execute_text(client, "SENTINEL", "MONITOR", SERVICE_NAME, "127.0.0.1", other.port, 2)
     async with connect(deployment.url) as store:
-        for game in SENTINEL_GAMES:
+        for game in GAMES:
             assert await store.commit(creation(game)) == Committed()
-        topology = store._client.topology
+        topology = store.client.topology
         assert isinstance(topology, SentinelTopology)
         for late in deployment.sentinels[1:]:
             late.pause()
@@ -249,9 +246,6 @@ async def test_one_sentinel_of_three_is_enough(deployment: Deployment, store: Re
     paused.resume()
 
 
-FAILOVER_GAMES = [f"g{number}" for number in range(8)]
-
-
 @pytest.fixture(params=("sentinel", "cluster"))
 async def replicated(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Deployment]:
     deploying = sentinel(tmp_path, sentinels=3) if request.param == "sentinel" else cluster(tmp_path)
@@ -262,7 +256,7 @@ async def replicated(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIte
 @asynccontextmanager
 async def play_games(store: RedisStore) -> AsyncIterator[dict[str, int]]:
     """Commit to games continually, and yield the last acknowledged version of each."""
-    versions = dict.fromkeys(FAILOVER_GAMES, 1)
+    versions = dict.fromkeys(GAMES, 1)
 
     async def play(game: str) -> None:
         while True:
@@ -270,8 +264,8 @@ async def play_games(store: RedisStore) -> AsyncIterator[dict[str, int]]:
             versions[game] += 1
             await asyncio.sleep(0.005)
 
-    await asyncio.gather(*(store.commit(creation(game)) for game in FAILOVER_GAMES))
-    playing = [asyncio.create_task(play(game)) for game in FAILOVER_GAMES]
+    await asyncio.gather(*(store.commit(creation(game)) for game in GAMES))
+    playing = [asyncio.create_task(play(game)) for game in GAMES]
     try:
         yield versions
     finally:
@@ -291,13 +285,13 @@ async def wait_for_progress(versions: dict[str, int], count: int = 10) -> None:
 async def test_failover_loses_no_acknowledged_commit(replicated: Deployment, fault: Callable[[Node], None]) -> None:
     async with connect(replicated.url) as store, connect(replicated.url) as other:
         async with (
-            record_notifications(other._notifications, *FAILOVER_GAMES) as recorder,
+            record_notifications(other.change_notifications, *GAMES) as recorder,
             play_games(store) as versions,
         ):
             await wait_for_progress(versions)
-            old = await replicated.primary(FAILOVER_GAMES[0])
+            old = await replicated.primary(GAMES[0])
             fault(old)
-            assert await replicated.primary(FAILOVER_GAMES[0], old) is not old
+            assert await replicated.primary(GAMES[0], old) is not old
             await wait_for_progress(versions)
             while not recorder.queue.empty():
                 recorder.queue.get_nowait()
@@ -333,8 +327,8 @@ class Failover:
         self.has_happened = False
         self._redis = redis
         self._promoted = promoted
-        self._execute = store._client.execute
-        store._client.execute = self._execute_before  # type: ignore[method-assign]  # there is one client, in use
+        self._execute = store.client.execute
+        store.client.execute = self._execute_before  # type: ignore[method-assign]  # there is one client, in use
 
     def _execute_before(self, *arguments: Any, **options: Any) -> asyncio.Future[Any]:
         reply = self._execute(*arguments, **options)

@@ -11,6 +11,7 @@ from service.games.due_work import LeaseTaken, lease
 from service.games.ports import (
     Committed,
     DeliveryAttempt,
+    DueQueue,
     ExpectedWebhooks,
     GameStore,
     StoredWebhook,
@@ -21,12 +22,13 @@ from service.games.ports import (
     webhook_entry,
 )
 from service.store import keys
-from service.store.game_store import RedisStore, connect
-from service.store.schedule import FAILURE_COUNT_TTL_S, GRACE_S, RedisDueQueue
+from service.store.game_store import RedisStore
+from service.store.schedule import FAILURE_COUNT_TTL_S, GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import Backoff
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import Clock
+from tests.redis_servers import connect
 from tests.store.commits import action, creation, idempotency, key_hash, load_record
 
 START = WebhookState(1)
@@ -207,7 +209,7 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def schedule(redis: Redis, redis_url: str) -> AsyncIterator[RedisDueQueue]:
+async def schedule(redis: Redis, redis_url: str) -> AsyncIterator[DueQueue]:
     del redis  # it has emptied the deployment
     async with connect(redis_url, connections=1) as store:
         yield store.due_games
@@ -229,39 +231,39 @@ async def test_a_game_stays_due_until_it_is_rescheduled(store: GameStore) -> Non
     assert await store.due_games.list_due(100, 10) == []
 
 
-async def test_a_later_commit_moves_the_date(store: GameStore) -> None:
+async def test_a_commit_moves_the_date_and_one_that_conflicts_may_move_it_earlier_only(store: GameStore) -> None:
     await store.commit(creation(due_at=100))
     await store.commit(action(1, due_at=200))
     assert await store.due_games.list_due(150, 10) == []
-    assert await store.due_games.list_due(200, 10) == ["g"]
-
-
-async def test_a_commit_that_conflicts_may_move_a_date_earlier_but_not_later(store: GameStore) -> None:
-    await store.commit(creation(due_at=200))
     await store.commit(action(7, due_at=300))
     assert await store.due_games.list_due(200, 10) == ["g"]
     await store.commit(action(7, due_at=100))
     assert await store.due_games.list_due(100, 10) == ["g"]
 
 
-async def test_a_removed_date_comes_up_once_more(schedule: RedisDueQueue, clock: Clock) -> None:
+@pytest.mark.parametrize(("date", "after"), ((None, []), (5000, ["g"])))
+async def test_a_removed_or_distant_date_must_be_confirmed(
+    schedule: DueQueue, clock: Clock, date: int | None, after: list[str]
+) -> None:
+    """It comes up once more a little later."""
     await schedule.schedule("g", 990)
-    await schedule.reschedule("g", int(clock.now), None)
+    await schedule.reschedule("g", int(clock.now), date)
     assert await schedule.list_due(1000 + GRACE_S, 10) == []
     assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
     clock.now = 1001 + GRACE_S
-    await schedule.reschedule("g", int(clock.now), None)
-    assert await schedule.list_due(9999, 10) == []
+    await schedule.reschedule("g", int(clock.now), date)
+    assert await schedule.list_due(4999, 10) == []
+    assert await schedule.list_due(9999, 10) == after
 
 
-async def test_two_concurrent_looks_count_as_one(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_two_concurrent_looks_count_as_one(schedule: DueQueue, clock: Clock) -> None:
     await schedule.schedule("g", 990)
     await schedule.reschedule("g", int(clock.now), None)
     await schedule.reschedule("g", int(clock.now), None)
     assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
 
 
-async def test_a_look_before_a_commit_does_not_remove_its_date(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_a_look_before_a_commit_does_not_remove_its_date(schedule: DueQueue, clock: Clock) -> None:
     """An instance schedules a game; another looks, removes the date, and only then the commit is stored."""
     await schedule.schedule("g", 990)
     await schedule.reschedule("g", int(clock.now), None)
@@ -271,24 +273,14 @@ async def test_a_look_before_a_commit_does_not_remove_its_date(schedule: RedisDu
     assert await schedule.list_due(int(clock.now) + GRACE_S + 1, 10) == ["g"]
 
 
-async def test_a_distant_date_must_be_confirmed(schedule: RedisDueQueue, clock: Clock) -> None:
-    await schedule.schedule("g", 990)
-    await schedule.reschedule("g", int(clock.now), 5000)
-    assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
-    clock.now = 1001 + GRACE_S
-    await schedule.reschedule("g", int(clock.now), 5000)
-    assert await schedule.list_due(4999, 10) == []
-    assert await schedule.list_due(5000, 10) == ["g"]
-
-
-async def test_a_near_date_needs_no_confirmation(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_a_near_date_needs_no_confirmation(schedule: DueQueue, clock: Clock) -> None:
     await schedule.schedule("g", 990)
     await schedule.reschedule("g", int(clock.now), 1005)
     assert await schedule.list_due(1004, 10) == []
     assert await schedule.list_due(1005, 10) == ["g"]
 
 
-async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: DueQueue, clock: Clock) -> None:
     """As with the deadlines of turns: ten turns end in time, the eleventh does not."""
     look_count = deadline = 0
     for _ in range(11):
@@ -305,7 +297,7 @@ async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: Redi
     assert await schedule.list_due(deadline, 10) == ["g"]
 
 
-async def test_rescheduling_a_game_that_is_not_due(schedule: RedisDueQueue, clock: Clock) -> None:
+async def test_rescheduling_a_game_that_is_not_due(schedule: DueQueue, clock: Clock) -> None:
     await schedule.reschedule("never", int(clock.now), None)
     await schedule.reschedule("later", int(clock.now), 5000)
     assert await schedule.list_due(9999, 10) == ["later"]

@@ -14,9 +14,9 @@ import yaml
 
 from service.games.api_key import Quotas
 from service.store.embedded import terminate_with_parent
-from service.store.game_store import connect
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.polling import TIMEOUT_S, wait_until
+from tests.redis_servers import connect
 from tests.server_process import start_server
 from tests.telemetry.metric_samples import metrics_url
 from tests.tools import PROMETHEUS, PROMTOOL, require, run

@@ -32,7 +32,7 @@ from service.games.repository import GameCache
 from service.games.tilesets import load_catalogue
 from service.store import health, keys
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.store.log_entries import pack_revision
 from service.telemetry import clock
 from service.telemetry.clock import ClockOffset
@@ -42,6 +42,7 @@ from tests.games.bots.fake_bots import load_fake_bot
 from tests.games.game_fixture import TABLES, new_game
 from tests.games.realtime.subscribers import SnapshotSubscriber, UnreliableStore, VersionSubscriber
 from tests.polling import TIMEOUT_S, wait_until
+from tests.redis_servers import connect
 from tests.server_process import start_server
 from tests.store.commits import action, creation, digest
 from tests.telemetry.metric_samples import OPENMETRICS, grown, metrics_url, read_samples, scrape, sum_samples
@@ -161,7 +162,7 @@ TILESETS = load_catalogue(None)
 
 @pytest.fixture
 async def hub(store: RedisStore) -> AsyncIterator[Hub]:
-    deaf = UnreliableStore(store._client)
+    deaf = UnreliableStore(store.client)
     deaf.is_deaf = True
     result = Hub(deaf, TILESETS, sweep_interval_s=0.05)
     result.start()
@@ -177,7 +178,7 @@ async def test_the_delivery_lag_is_measured_by_the_shared_clock(
     hub.start()
     await store.commit(creation())
     await hub.subscribe(SnapshotSubscriber(), "g", Revision(1, digest(1)))
-    await wait_until(lambda: store._notifications.count_own_subscribers("g") == 1)
+    await wait_until(lambda: store.change_notifications.count_own_subscribers("g") == 1)
     now = clock.now
     monkeypatch.setattr(hub_module, "clock", SimpleNamespace(now=lambda: now() + 60))
     async with connect(redis_url) as other:
@@ -356,12 +357,12 @@ async def test_commands_are_timed_and_errors_counted_by_kind(tmp_path: Path, mon
         assert grown(before, "redis_command_duration_seconds_count", command="commit.lua") == 1
         assert (level(store, "redis_up"), grown(before, "redis_errors_total")) == (1, 0)
 
-        store._client._timeout_s = 0.9
+        store.client.timeout_s = 0.9
         os.kill(server.pid, signal.SIGSTOP)
         with pytest.raises(StoreUnavailable):
             await store.load("g")
         os.kill(server.pid, signal.SIGCONT)
-        store._client._timeout_s = TIMEOUT_S
+        store.client.timeout_s = TIMEOUT_S
         assert (grown(before, "redis_errors_total", kind="timeout"), grown(before, "redis_errors_total")) == (1, 1)
 
         os.kill(server.pid, signal.SIGKILL)
@@ -381,10 +382,10 @@ async def test_a_command_whose_connection_closes_is_retried(tmp_path: Path, monk
     async with embedded_server(Path("d")) as server, connect(server.url) as store:
         await store.ping()
         before = read_samples()
-        topology = store._client.topology
+        topology = store.client.topology
         async with aclosing(Redis.from_url(server.url)) as operator:
             await operator.client_pause(10_000, all=False)
-            waiting = store._client.execute("SET", keys.PROBE, "", "EX", 60)
+            waiting = store.client.execute("SET", keys.PROBE, "", "EX", 60)
 
             async def is_paused() -> bool:
                 return any("b" in client["flags"] for client in await operator.client_list())

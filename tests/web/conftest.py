@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.web import connection, websocket_connection
 from service.web.limits import Limits
 from tests.api_key_fixture import add_api_key
+from tests.redis_servers import connect
 from tests.web.app_server import Client, FrozenClock, serve
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import WatcherClient, connect_watcher

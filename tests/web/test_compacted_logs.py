@@ -85,7 +85,8 @@ async def read_all(client: Client, game: OwnedGame) -> list[tuple[str, int, byte
     """Return everything that can be read of a game."""
     answers = []
     headers = bearer_header(game.created.owner_token)
-    for path in (*(f"/v1/games/{game.id}{one}" for one in PATHS), "/v1/games?status=finished,aborted", "/v1/my/games"):
+    lists = ("/v1/games?status=finished", "/v1/seats/me/games")
+    for path in (*(f"/v1/games/{game.id}{one}" for one in PATHS), *lists):
         async with client.get(path, headers=headers) as response:
             answers.append((path, response.status, await response.read(), response.headers.get("ETag")))
     return answers
@@ -228,7 +229,7 @@ async def test_whoever_has_the_whole_log_needs_no_archive(
     log = await archive.store.load_diffs(game.id, 0, 1000)
     await archive.compact(game)
     archive.document().unlink()
-    archive.store.compacted_logs = CompactedLogs(archive.store._client)
+    archive.store.compacted_logs = CompactedLogs(archive.store.client)
     async with open_event_stream(client, game.id, f"?since={len(log)}") as events, connect_watcher(client) as watcher:
         events.copy = GameCopy(len(log), log[-1].digest.hex())
         await watcher.subscribe(game.id)
@@ -368,7 +369,7 @@ async def test_readers_share_a_read_and_a_bounded_cache(archive: Compactor, monk
     loaded = [await archive.store.load_diffs(game.id, 0, 1000) for game in games]
     assert cached == sum(len(diff.data) for log in loaded for diff in log)
     monkeypatch.setattr(compacted_logs, "MAX_CACHED_BYTES", cached - 1)
-    logs = archive.store.compacted_logs = CompactedLogs(archive.store._client)
+    logs = archive.store.compacted_logs = CompactedLogs(archive.store.client)
     logs.archive = DirectoryStorage(archive.directory or Path())
     for game in games:
         await logs.load(game.id, 0)

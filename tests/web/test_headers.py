@@ -218,13 +218,6 @@ async def test_responses_in_other_languages_have_other_etags(client: Client, pat
             assert (answer.headers["Vary"], answer.headers["ETag"]) == ("Accept-Encoding, Accept-Language", own_etag)
 
 
-async def test_a_private_response_varies_with_token_and_language(client: Client) -> None:
-    game = await create_game(client, visibility="private")
-    for path in ("/legal-moves", "/story"):
-        vary = (await game.get(path, **FRENCH)).headers["Vary"]
-        assert vary == "Authorization, Accept-Encoding, Accept-Language"
-
-
 async def test_moves_are_searched_and_cells_named_in_the_requested_language(client: Client) -> None:
     game = await create_game(client, seed="tides")
     english = (await game.get_json("/legal-moves?q=TURNED"))["moves"]

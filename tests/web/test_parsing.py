@@ -249,7 +249,7 @@ MISTAKES: tuple[Mistake, ...] = (
         *(({name: "{owner}"}, BEARER) for name in ("X-Auth-Token", "Cookie")),
         *(({"Authorization": f"Bearer {word}"}, f"{word} stands for a token: send") for word in ("undefined", "TOKEN")),
         ({"Authorization": f"Bearer {'x' * 43}"}, "creating or joining this game returned"),
-        ({"Authorization": "Bearer ssk_mine_x"}, "or an API key in the header Api-Key"),
+        ({"Authorization": "Bearer ssk_mine_x"}, "send the API key in the header Api-Key"),
         ({"Authorization": "Bearer {owner}", "Content-Type": f"{JSON}; charset=iso-8859-1"}, "in UTF-8"),
         ({"Authorization": "Bearer {spectator}"}, "send a seat's or the owner's"),
         ({"Authorization": "Bearer {owner}", "If-Match": "1"}, 'for example "17"'),
@@ -280,7 +280,11 @@ MISTAKES: tuple[Mistake, ...] = (
         ({}, "no secret was sent: send seats' tokens or a Creator-Key as Authorization: Bearer SECRET, SECRET"),
         ({"Authorization": f"Bearer {'x' * 43}"}, "whoever has neither has no games yet"),
     ),
-    *headers("GET /v1/games/nosuchgame12", ({}, BEARER)),
+    *headers(
+        "GET /v1/games/nosuchgame12",
+        ({}, BEARER),
+        ({"Authorization": "Bearer ssk_mine_x"}, "send the API key in the header Api-Key"),
+    ),
     *headers("GET /v1/keys/me", ({"Api-Key": f"ssk_mine_{'x' * 43}"}, "ask the operator")),
     *requests(
         *((f"GET {{game}}?{name}={{owner}}", BEARER) for name in ("token", "access_token")),

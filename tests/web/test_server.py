@@ -27,12 +27,12 @@ from service.web import streaming as module
 from service.web.app import DRAINING, HUB, App, HttpRequest
 from service.web.limits import Limits
 from service.web.server import ShutdownSignal, StartFailed, bind, format_listening_url, run_server
-from service.web.streaming import STREAMS, StreamRegistry
+from service.web.streaming import StreamRegistry
 from service.web.websocket import close_streams
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
 from tests.tools import run_program
-from tests.web.app_server import Client, instance, serve, wait_until_no_streams
+from tests.web.app_server import Client, instance, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import EVENT_STREAM, GameCopy, open_event_stream
 
@@ -399,15 +399,6 @@ async def test_heartbeats_keep_a_stream_alive(store: RedisStore) -> None:
             await events.receive("snapshot")
             assert await events.read_block() == [":"]
             assert await events.read_block() == [":"]
-
-
-async def test_a_stream_that_disconnects_leaves_nothing_behind(store: RedisStore) -> None:
-    async with serve(store, Limits(sse_comment_interval_s=0.05)) as client:
-        http_game = await create_game(client)
-        async with open_event_stream(client, http_game.id) as events:
-            await events.receive("snapshot")
-            assert (len(client.app[HUB]), len(client.app[STREAMS])) == (1, 1)
-        await wait_until_no_streams(client)
 
 
 async def test_a_stream_ends_with_its_game(store: RedisStore, redis: Redis) -> None:

@@ -87,7 +87,7 @@ def main() -> int:
             print(built.stdout, built.stderr, file=sys.stderr)
             return 1
         shutil.rmtree(SITE, ignore_errors=True)
-        shutil.copytree(work / "site", SITE)
+        shutil.copytree(work / "site", SITE, ignore=shutil.ignore_patterns("sitemap.xml"))  # whose host nobody knows
         build_packages(work, CLIENTS)
     draw_tilesets(BUILT_PICTURES)
     return 0

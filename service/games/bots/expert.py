@@ -306,11 +306,8 @@ class Playout:
 
     def _candidate_placements(self, game: Game) -> list[PlaceTile]:
         """Return the root's best placements that are still possible, and all on cells that changed."""
-        rotations_by_edges, frontier, root_frontier = (
-            self.index.fitting_rotations[game.tile],
-            game.frontier,
-            self.root.frontier,
-        )
+        rotations_by_edges = self.index.fitting_rotations[game.tile]
+        frontier, root_frontier = game.frontier, self.root.frontier
         placements = []
         for move in self._best_placements(game.seat, game.tile):
             cell = pack_cell(move.x, move.y)

@@ -17,7 +17,7 @@ from service.engine import Game, TileSetIndex
 from service.engine.evaluation import majority_seats
 from service.engine.final_scoring import WARES_PER_POINT
 from service.engine.segments import feature_segments, tile_order
-from service.engine.tileset_index import BANANAS, FISH, SHELLS, SHIPS, SIDE_OFFSETS, Payment
+from service.engine.tileset_index import FISH, SHIPS, SIDE_OFFSETS, Payment
 
 Opening = tuple[int, int, int]
 """Where a feature continues: the edges around an empty cell (or the step to it), its side, the slot along that side."""
@@ -141,13 +141,9 @@ class WareValues:
 
     def gain(self, wares: Payment, kind: int, amount: int) -> float:
         """Return the value that more wares of one kind add to a stock."""
-        bananas, shells, fish = wares
-        more = (
-            bananas + amount * (kind == BANANAS),
-            shells + amount * (kind == SHELLS),
-            fish + amount * (kind == FISH),
-        )
-        return self.value(more) - self.value(wares)
+        more = [*wares]
+        more[kind] += amount
+        return self.value((more[0], more[1], more[2])) - self.value(wares)
 
     def _profit(self, ship: int) -> float:
         """Return a ship's points less the cost of its wares, at least 0."""

@@ -206,17 +206,18 @@ def _new_access_record(request: CreationRequest, secret: bytes) -> rights.Access
     """
     body, creator, api_key = request.body, creator_hash(request.creator_key), request.api_key
     salt = secrets.token_bytes(rights.SALT_BYTES)
+
+    def token_hash(role: str) -> bytes:
+        return rights.hash_token(rights.derive_token(secret, salt, role))
+
     owner_seats = [seat for seat, player in enumerate(body.players) if not player.open and player.bot is None]
     return rights.AccessRecord(
         visibility=body.visibility or "public",
         salt=salt,
-        owner=rights.hash_token(rights.derive_token(secret, salt, rights.OWNER)),
-        spectator=rights.hash_token(rights.derive_token(secret, salt, rights.SPECTATOR)),
+        owner=token_hash(rights.OWNER),
+        spectator=token_hash(rights.SPECTATOR),
         seats=[
-            rights.hash_token(rights.derive_token(secret, salt, rights.seat_role(seat)))
-            if seat in owner_seats
-            else None
-            for seat in range(len(body.players))
+            token_hash(rights.seat_role(seat)) if seat in owner_seats else None for seat in range(len(body.players))
         ],
         owner_seats=owner_seats,
         creator=creator,

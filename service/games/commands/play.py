@@ -151,9 +151,7 @@ def passed_by_engine(game: engine.Game, action: Action, events: Sequence[AnyEven
     over = game.status != "active" or any(isinstance(event, TileDrawn) for event in events)
     if isinstance(action, PlaceTile) and (over or game.phase != "islander"):
         passed.add("islander")
-    if over and not isinstance(action, Deliver | Pass):
-        passed.add("deliver")
-    if over and isinstance(action, Pass) and action.phase == "islander":
+    if over and not isinstance(action, Deliver) and action != Pass("deliver"):
         passed.add("deliver")
     return passed
 

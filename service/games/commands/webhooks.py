@@ -65,7 +65,7 @@ async def _attempt_registration(
         version, last_revocation = rights.game.revision.version, rights.game.last_revocation
         _check_seats(seats, len(rights.game.game.players))
     existing = [one.registration for one in await webhooks.list_by_subject(owner.subject)]
-    if sum(map(rights.has_registered, existing)) >= rights.max_webhooks:
+    if sum(one.api_key is None and one.seat == rights.seat for one in existing) >= rights.max_webhooks:
         raise TooManyWebhooks(rights.max_webhooks)
     ids = [webhook.id for webhook in existing]
     number, webhook_id = next((n, new_id) for n in count() if (new_id := _make_id(scope, n)) not in ids)

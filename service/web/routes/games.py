@@ -5,7 +5,7 @@
 Responses of the routes that read one game: entity tag, 304 and language.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Annotated, Any, ClassVar, TypeVar
 
@@ -128,13 +128,6 @@ def hash_client(request: HttpRequest) -> bytes:
     return hash_creator(get_connection(request).charge.account.site.client)
 
 
-def issued_tokens(created: Created) -> Iterator[str]:
-    """Yield every token of a new game: the owner's, the spectators' and those of the seats."""
-    yield created.owner_token
-    yield created.spectator_token
-    yield from (seat.token for seat in created.seats)
-
-
 @games_route(
     "POST",
     "/v1/games",
@@ -157,9 +150,10 @@ async def create_game(request: HttpRequest, params: Creation) -> web.Response:
     if any(player.open for player in body.players):
         await params.charge.charge_open_game()
     result = await create(request.app[CONTEXT], replace(params, client=hash_client(request)))
-    request.app[RATE_LIMITER].trust_tokens(issued_tokens(result.response))
-    private, moves = body.visibility == "private", result.response.legal_moves
-    return _created_response(params, result, private=private, secret=True, moves=moves)
+    created, private = result.response, body.visibility == "private"
+    tokens = (created.owner_token, created.spectator_token, *(seat.token for seat in created.seats))
+    request.app[RATE_LIMITER].trust_tokens(tokens)
+    return _created_response(params, result, private=private, secret=True, moves=created.legal_moves)
 
 
 def _created_response(

@@ -307,39 +307,15 @@ async def test_archiving_does_not_change_a_games_expiry(archive: ArchiveFixture)
     assert 900 < await archive.redis.ttl(keys.game(stored.id)) <= 1000
 
 
-async def import_archive(second_store: RedisStore, storage: MemoryStorage, file: Path) -> dict[str, int]:
-    """Import the only archive; return the counts."""
-    (data,) = storage.objects.values()
-    await asyncio.to_thread(file.write_bytes, data)
-    return {**await import_files(second_store, [file], RETENTION, replace=False)}
-
-
-async def test_the_archive_of_a_public_game_can_be_imported(
-    archive: ArchiveFixture, second_store: RedisStore, tmp_path: Path
-) -> None:
-    stored = await store_game(archive.store, "finished")
-    await archive.archive_due()
-    assert await import_archive(second_store, archive.storage, tmp_path / "x.json.gz") == {"imported": 1}
-    there, actual = await load_whole_game(second_store, stored.id), await load_whole_game(archive.store, stored.id)
-    assert there._replace(access=b"") == actual._replace(access=b"")
-
-
 async def test_the_archive_of_a_private_game_is_rejected_on_import(
     archive: ArchiveFixture, second_store: RedisStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     await store_game(archive.store, "finished", visibility="private")
     await archive.archive_due()
-    assert await import_archive(second_store, archive.storage, tmp_path / "x.json.gz") == {"rejected": 1}
+    (data,) = archive.storage.objects.values()
+    await asyncio.to_thread((tmp_path / "x.json.gz").write_bytes, data)
+    assert await import_files(second_store, [tmp_path / "x.json.gz"], RETENTION, replace=False) == {"rejected": 1}
     assert "nobody could read it" in capsys.readouterr().err
-
-
-async def test_directory_storage_writes_files_for_this_user_only(archive: ArchiveFixture, tmp_path: Path) -> None:
-    stored = await store_game(archive.store, "finished")
-    await process_due(archive.archiver(DirectoryStorage(tmp_path / "archive")).worker())
-    (file,) = (path for path in (tmp_path / "archive").rglob("*") if path.is_file())
-    assert decode_document(file.read_bytes()).game == stored.id
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert file.relative_to(tmp_path / "archive").as_posix().endswith(f"Z-{stored.id}.json.gz")
 
 
 async def test_an_unwritable_directory_raises_storage_unavailable(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ async def store(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> Unreliabl
     await store.commit(
         creation(access=encode_access(AccessRecord("public", b"", b"", b"", [None, None], [0, 1], [None, None])))
     )
-    return UnreliableStore(store._client)
+    return UnreliableStore(store.client)
 
 
 @pytest.fixture

@@ -244,7 +244,7 @@ class HangingStore(UnreliableStore):
 @pytest.fixture
 def store(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> HangingStore:
     monkeypatch.setattr(channel, "FAILURE_BACKOFF", Backoff(0.01, 0.05))
-    return HangingStore(store._client)
+    return HangingStore(store.client)
 
 
 async def subscribe_behind(hub: Hub, store: HangingStore, game: str) -> VersionSubscriber:
@@ -390,7 +390,7 @@ async def test_a_channel_that_seemed_to_have_diverged_goes_on(hub: Hub, store: U
     subscriber = SnapshotSubscriber()
     await hub.subscribe(subscriber, GAME, kept[1])
     await store_branch(store, redis, "Cy")
-    failover, channel = Failover(store, redis, promoted), hub._channels[GAME]
+    failover, channel = Failover(store, redis, promoted), hub.channels[GAME]
     channel.has_diverged = True
     hub._reader.request_read(channel)
     assert channel.reader is not None

@@ -14,7 +14,6 @@ from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.hub import Hub
 from service.games.ports import ChangeNotification, Revision, StoredDiff, StoreUnavailable
 from service.games.tilesets import TileSetCatalogue
-from service.store.game_store import connect
 from tests.games.realtime.subscribers import (
     TILESETS,
     FailingSubscriber,
@@ -26,6 +25,7 @@ from tests.games.realtime.subscribers import (
     subscribe,
 )
 from tests.polling import TIMEOUT_S, wait_until
+from tests.redis_servers import connect
 from tests.store.commits import action, creation, diff, digest, load_record
 from tests.telemetry.metric_samples import grown, read_samples
 
@@ -123,7 +123,7 @@ async def test_the_last_subscriber_closes_the_channel(hub: Hub, store: Unreliabl
     hub.unsubscribe(one, "g")
     hub.unsubscribe(other, "g")
     hub.unsubscribe(other, "g")
-    assert (len(hub), store._notifications._games) == (0, set())
+    assert (len(hub), store.change_notifications._games) == (0, set())
     await commit_and_publish(hub, store, action(1))
     assert one.version == other.version == 1
     assert (await subscribe(hub, store)).version == 2
@@ -172,7 +172,7 @@ async def test_a_subscription_that_times_out_leaves_nothing_behind(
     monkeypatch.setattr(hub_module, "SUBSCRIBE_TIMEOUT_S", 0.02)
     with pytest.raises(StoreUnavailable, match="not read within"):
         await hub.subscribe(VersionSubscriber(), "g", Revision(1, digest(1)))
-    assert (len(hub), hanging._notifications._games) == (0, set())
+    assert (len(hub), hanging.change_notifications._games) == (0, set())
 
 
 async def test_aclose_ends_subscriptions_and_reads_in_progress(hub: Hub, hanging: UnreliableStore) -> None:
@@ -181,7 +181,7 @@ async def test_aclose_ends_subscriptions_and_reads_in_progress(hub: Hub, hanging
     async with asyncio.timeout(TIMEOUT_S):
         await hub.aclose()
         await subscribing
-    assert (len(hub), hanging._notifications._games) == (0, set())
+    assert (len(hub), hanging.change_notifications._games) == (0, set())
 
 
 async def test_a_commit_of_another_instance_invalidates_the_cache(store: UnreliableStore, redis_url: str) -> None:
@@ -189,7 +189,7 @@ async def test_a_commit_of_another_instance_invalidates_the_cache(store: Unrelia
     hub = Hub(store, TILESETS, 1000.0, lambda game, version: invalidated.put_nowait((game, version)))
     hub.start()
     await subscribe(hub, store)
-    await wait_until(lambda: store._notifications.count_own_subscribers("g"))
+    await wait_until(lambda: store.change_notifications.count_own_subscribers("g"))
     async with connect(redis_url) as other, asyncio.timeout(TIMEOUT_S):
         await other.commit(action(1))
         assert await invalidated.get() == ("g", 2)
@@ -362,11 +362,11 @@ async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redi
     hub = Hub(store, TILESETS, 1000.0)
     hub.start()
     await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
-    await wait_until(lambda: store._notifications.count_own_subscribers("g"))
+    await wait_until(lambda: store.change_notifications.count_own_subscribers("g"))
     async with connect(redis_url) as other, asyncio.timeout(TIMEOUT_S):
         await other.commit(action(1, revokes_token=True))
         await subscriber.has_rechecked.wait()
-    await wait_until(lambda: not hub._token_checks)
+    await wait_until(lambda: not hub.token_checks)
     await hub.aclose()
 
 
@@ -383,7 +383,7 @@ async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_sub
     hub.publish_commit(action(1, diffs=[], revokes_token=True))
     await wait_until(lambda: store.failures < many)
     hub.unsubscribe(subscriber, "g")
-    await wait_until(lambda: not hub._token_checks)
+    await wait_until(lambda: not hub.token_checks)
     assert not subscriber.has_rechecked.is_set()
 
 

@@ -24,7 +24,7 @@ from service.web.accounts import BUSY, Accounts
 from service.web.charge import Charge
 from service.web.limits import Limits
 from service.web.problems import RenderingFailed, TooManyWaiting
-from service.web.renderer import DrawingJob, ImageRenderer, PictureOrder, board_job
+from service.web.renderer import DrawingJob, ImageRenderer, board_job
 from tests.drawing.example_tiles import LAGOON
 from tests.engine.lockstep import new_game
 from tests.polling import run_ready_tasks
@@ -64,12 +64,12 @@ async def renderer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ImageRender
 
 async def render(renderer: ImageRenderer, key: int, client: str = GOOD) -> bytes:
     """Draw a ship under a key."""
-    return await renderer.render(key, SHIP, make_order(client))
+    return await renderer.render(key, SHIP, make_charge(client), is_large=False)
 
 
-def make_order(client: str = GOOD) -> PictureOrder:
-    """Return an order of a client."""
-    return PictureOrder(Charge(ACCOUNTS.get(client)), False)
+def make_charge(client: str = GOOD) -> Charge:
+    """Return the charge of a client."""
+    return Charge(ACCOUNTS.get(client))
 
 
 async def start_worker(renderer: ImageRenderer) -> tuple[BaseProcess, bytes]:
@@ -109,7 +109,7 @@ async def test_a_worker_outlives_the_sigint_of_a_terminal(renderer: ImageRendere
 async def test_a_failed_job_gives_its_errors_stack(renderer: ImageRenderer, caplog: pytest.LogCaptureFixture) -> None:
     job = board_job(b"no tile set", EMPTY_GAME, [], BoardOptions(), "svg")
     with pytest.raises(RenderingFailed, match="in _decode_tileset"):
-        await renderer.render(1, job, make_order())
+        await renderer.render(1, job, make_charge(), is_large=False)
     assert "a picture could not be drawn: Traceback" in caplog.text
     assert await render(renderer, 2)
 
@@ -119,7 +119,7 @@ async def test_a_picture_over_its_time_ends_a_worker(renderer: ImageRenderer, mo
     board = board_job(msgspec.json.encode(LAGOON.tileset), EMPTY_GAME, [], BoardOptions(width=4096), "png")
     monkeypatch.setattr(module, "RENDER_TIMEOUT_S", 0.05)
     with pytest.raises(RenderingFailed, match=r"the worker took more than 0\.05 s"):
-        await renderer.render(2, board, make_order())
+        await renderer.render(2, board, make_charge(), is_large=False)
     monkeypatch.undo()
     assert await render(renderer, 3)
 
@@ -149,7 +149,7 @@ async def test_clients_take_turns_and_one_whose_pictures_took_long_comes_last(
 async def test_the_time_of_a_picture_is_charged_and_counts_for_its_clients_turn(renderer: ImageRenderer) -> None:
     charge = Mock(account=ACCOUNTS.get(GOOD))
     full_at = charge.account.site.drawing.full_at
-    await renderer.render(1, SHIP, PictureOrder(charge, False))
+    await renderer.render(1, SHIP, charge, is_large=False)
     (seconds,) = charge.charge_time.call_args.args
     assert seconds > 0
     assert charge.account.site.drawing.full_at > full_at
@@ -165,7 +165,7 @@ async def test_a_picture_whose_worker_ended_pays_for_no_waiting(
     monkeypatch.setattr(renderer.workers[False].processes, "run", ended)
     monkeypatch.setattr(module, "perf_counter", count(0, 600).__next__)
     with pytest.raises(RenderingFailed, match="the worker ended its process"):
-        await renderer.render(1, SHIP, PictureOrder(charge, False))
+        await renderer.render(1, SHIP, charge, is_large=False)
     charge.charge_time.assert_called_once_with(charged_s)
 
 

@@ -341,7 +341,7 @@ async def test_a_refusal_names_the_time_until_all_missing_tokens_are_there(limit
     """Not only the next one: bots cost many at once."""
     accounts, clock = limiter.accounts, FrozenClock()
     accounts.clock, store = clock, accounts.context.store
-    store.buckets = SharedBuckets(clock)  # type: ignore[misc]  # a mock
+    store.buckets = SharedBuckets(clock)
     account = accounts.get(ADDRESS)
     for _ in range(7):
         await account.take(accounts.bots, 160)

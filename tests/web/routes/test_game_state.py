@@ -42,20 +42,6 @@ async def test_names_are_not_escaped(client: Client) -> None:
         assert name in (await story(game, language=language))["now"]
 
 
-async def test_an_undone_tile_has_its_position(client: Client) -> None:
-    game = await create_game(client, seed="tides", first_seat=0)
-    first, *_, last = await game.legal_moves()
-    for move in (first, last, first, last) * 5:
-        await game.act_successfully({"move": move["id"]})
-        undone = await game.post("/undo", {})
-        assert undone.status == 200, await undone.text()
-    await game.act_successfully({"move": last["id"]})
-    whole = (await story(game))["lines"]
-    assert whole[2]["text"].startswith("Ana takes back the tile 1 ")
-    assert {line["turn"] for line in whole[1:]} == {1}
-    assert (await story(game, "?since=40"))["lines"] == whole[40:]
-
-
 async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
     """Before the start, between an action and its undo, and after the end."""
     game = await create_game(unlimited, [{"name": "Ana"}, {"open": True}], seed="reef", first_seat=0)
@@ -77,16 +63,6 @@ async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
     beyond = await story(game, f"?since={len(whole)}")
     assert beyond["lines"] == []
     assert beyond["now"]
-
-
-async def test_lines_before_the_start_have_no_turn(client: Client) -> None:
-    game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
-    await game.join()
-    await game.delete()
-    whole = (await story(game))["lines"]
-    assert [line["turn"] for line in whole] == [None, None, None]
-    for since in (1, 2):
-        assert (await story(game, f"?since={since}"))["lines"] == whole[since:]
 
 
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Chloé", "Дмитрий", "Eve")]

@@ -8,8 +8,10 @@ import pytest
 from redis.asyncio import Redis
 
 from service.games import repository
+from service.games.access import hash_token
 from service.games.ports import StoreUnavailable
 from service.store import keys
+from service.store.game_store import RedisStore
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
@@ -369,7 +371,9 @@ async def test_requests_without_a_known_secret_are_unauthorized(client: Client) 
     await check_problem(response, 401, "unauthorized")
 
 
-async def test_an_expired_game_is_not_listed(timed_client: Client, clock: FrozenClock, redis: Redis) -> None:
+async def test_an_expired_game_is_not_listed(
+    timed_client: Client, clock: FrozenClock, store: RedisStore, redis: Redis
+) -> None:
     clock.now -= 60 * 86_400
     expired, current = (
         await create_game(timed_client, [ANA, OPEN], creator_header()),
@@ -378,5 +382,6 @@ async def test_an_expired_game_is_not_listed(timed_client: Client, clock: Frozen
     await redis.delete(keys.game(expired.id))
     assert ids(await list_mine(timed_client, BOT)) == {current.id}
     assert ids(await list_mine(timed_client, BOT, expired.owner_token)) == {current.id}
+    await store.index_repair.prune(keys.game_index(hash_token(expired.owner_token).hex()))
     response = await timed_client.get("/v1/seats/me/games", headers=bearer_header(expired.owner_token))
     await check_problem(response, 401, "unauthorized")

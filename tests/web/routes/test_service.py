@@ -15,11 +15,12 @@ from service.games.index_repair import IndexRepairer
 from service.games.repository import Retention
 from service.store import keys
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.web.app import DRAINING
 from service.web.routes import service
 from tests.api_key_fixture import add_api_key, api_key_header
-from tests.polling import TIMEOUT_S, wait_until
+from tests.polling import wait_until
+from tests.redis_servers import connect
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
@@ -48,12 +49,12 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
     monkeypatch.setattr(service, "UNREACHABLE_S", 0.2)
     async with (
         embedded_server(tmp_path) as server,
-        connect(server.url, timeout_s=TIMEOUT_S) as store,
+        connect(server.url) as store,
         serve(store) as client,
     ):
         created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
         game = (await created.json())["game"]["id"]
-        store._client._timeout_s = 1.5
+        store.client.timeout_s = 1.5
 
         async def is_ready_with_store() -> bool:
             return (await client.get("/readyz?store=1")).status == 200
@@ -154,7 +155,7 @@ async def test_all_games_of_a_key_are_listed(client: Client, secret: str, store:
     ]
     others: tuple[dict[str, str], ...] = ({}, api_key_header(await add_api_key(store, "other")))
     _, other = [await create_game(client, headers=header) for header in others]
-    await store._client.execute("ZADD", keys.game_index("key.discord-bot"), 2**33, other.id)
+    await store.client.execute("ZADD", keys.game_index("key.discord-bot"), 2**33, other.id)
     page = await list_page(client, secret)
     assert {game["id"] for game in page["games"]} == {game.id for game in games}
     assert (page["next_cursor"], {"board", "discarded"} & page["games"][0].keys()) == (None, set())
@@ -175,14 +176,6 @@ async def test_a_rematch_is_of_the_key_of_its_request_else_of_the_game_before(cl
     assert ({again.id, hosted.id} <= {*ids}, len(ids)) == (True, 4)
 
 
-async def test_a_retry_with_an_idempotency_key_lists_one_game(client: Client, secret: str) -> None:
-    headers = {**api_key_header(secret), "Idempotency-Key": "9f86d081884c7d659a2feaa0c55ad015"}
-    answers = [await client.post("/v1/games", json={"players": TWO_PLAYERS}, headers=headers) for _ in range(2)]
-    first, second = [(await answer.json())["game"]["id"] for answer in answers]
-    assert first == second
-    assert await list_ids(client, secret) == [first]
-
-
 async def test_the_key_stays_when_seats_change(client: Client, secret: str, store: RedisStore) -> None:
     game = await create_game(client, [{"name": "Ana"}, OPEN], headers=api_key_header(secret))
     assert (await game.join()).status == 200
@@ -199,14 +192,6 @@ async def test_reindex_restores_the_list(client: Client, secret: str, store: Red
     repairer = IndexRepairer(store, store.index_repair, Retention(), lambda: 1_800_000_000)
     assert (await repairer.repair_all()).added == 1
     assert await list_ids(client, secret) == [game.id]
-
-
-async def test_a_missing_key_is_unauthorized(client: Client) -> None:
-    for path in ("/v1/keys/me", "/v1/keys/me/games"):
-        response = await client.get(path)
-        problem = await check_problem(response, 401, "unauthorized")
-        assert problem["detail"] == "send the API key in the header Api-Key"
-        assert response.headers["WWW-Authenticate"] == 'Api-Key realm="south-seas"'
 
 
 async def test_an_unknown_key_is_unauthorized_everywhere(client: Client, unlimited: Client) -> None:

@@ -4,18 +4,16 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from typing import Any, Self
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 import uvloop
 from aiohttp import ClientSession, WSMessage, WSMsgType
 
 from schemas.messages import Pong
-from service.games.access import AccessRecord
-from service.games.channel import Channel, ChannelMessage
-from service.games.errors import GameError
+from service.games.channel import Channel
 from service.games.ports import Revision, StoredDiff, StoreUnavailable
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.supervision import EventLoop
 from service.web.app import DRAINING, HUB
 from service.web.limits import Limits
@@ -23,6 +21,7 @@ from service.web.streaming import STREAMS
 from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
+from tests.redis_servers import connect
 from tests.store.commits import action
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import GatedStore, HTTPGame, create_game
@@ -54,6 +53,14 @@ async def test_a_rejected_upgrade_is_closed_with_the_code_of_its_problem(
     async with connect_watcher(client, path.format(public=http_game.id, private=private.id), token) as watcher:
         assert await watcher.receive_close() == code
     await wait_until_no_streams(client)
+
+
+async def test_a_refusal_says_why(client: Client) -> None:
+    private = await create_game(client, visibility="private")
+    async with client.ws_connect(f"/v1/games/{private.id}/ws") as socket:
+        await socket.receive_json(timeout=TIMEOUT_S)  # the welcome
+        closed = await socket.receive(TIMEOUT_S)
+    assert str(closed.extra).startswith(f"not_found: there is no game {private.id}, or it is private and opens with")
 
 
 async def test_any_token_is_accepted_on_the_shared_path(client: Client) -> None:
@@ -119,7 +126,7 @@ async def test_a_socket_holds_no_more_than_it_needs(client: Client) -> None:
 
 @pytest.fixture
 async def gated(store: RedisStore) -> GatedStore:
-    gated_store = GatedStore(store._client)
+    gated_store = GatedStore(store.client)
     gated_store.game_gate, gated_store.log_gate = asyncio.Event(), asyncio.Event()
     gated_store.game_gate.set()
     gated_store.log_gate.set()
@@ -170,8 +177,8 @@ async def test_a_message_that_arrives_as_the_socket_is_to_close_is_handled_to_it
 async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind(gated: GatedStore) -> None:
     async with serve(gated, Limits(sweep_interval_s=1000)) as client:
         http_game = await create_game(client)
-        other, silent = Revision(1, b"another past"), SilentSubscriber()
-        channel = client.app[HUB]._channels[http_game.id] = Channel(http_game.id, other)
+        other, silent = Revision(1, b"another past"), Mock()
+        channel = client.app[HUB].channels[http_game.id] = Channel(http_game.id, other)
         channel.subscribers.add(silent)
         async with connect_watcher(client) as watcher:
             gated.log_gate.clear()
@@ -184,19 +191,6 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
         await wait_until(lambda: not len(client.app[STREAMS]))
         assert [*channel.subscribers] == [silent]
         client.app[HUB].unsubscribe(silent, http_game.id)
-
-
-class SilentSubscriber:
-    """A subscriber that ignores everything."""
-
-    def deliver(self, message: ChannelMessage) -> None:
-        """Do nothing."""
-
-    def end_subscription(self, game: str, error: GameError) -> None:
-        """Do nothing."""
-
-    def recheck_token(self, game: str, access: AccessRecord) -> None:
-        """Do nothing."""
 
 
 async def test_a_socket_that_cannot_subscribe_for_now_is_told_to_reconnect(gated: GatedStore) -> None:
@@ -268,7 +262,7 @@ async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) 
         async with connect_watcher(client, f"/v1/games/{http_game.id}/ws?since=1", max_msg_size=0) as quick:
             await quick.receive("subscribed")
             async with StalledClient(client, http_game) as slow:
-                published, channel = 0, client.app[HUB]._channels[http_game.id]
+                published, channel = 0, client.app[HUB].channels[http_game.id]
                 while len(channel.subscribers) == 2 and published < 100:
                     filler.publish()
                     published += 1
@@ -282,7 +276,7 @@ async def test_a_slow_consumer_is_closed_and_delays_no_other(store: RedisStore) 
 
 async def test_nothing_is_sent_after_a_close(client: Client, http_game: HTTPGame) -> None:
     async with watch_game(client, http_game.id) as watcher:
-        (subscriber,) = client.app[HUB]._channels[http_game.id].subscribers
+        (subscriber,) = client.app[HUB].channels[http_game.id].subscribers
         assert isinstance(subscriber, WebSocketConnection)
         subscriber.close(4400, "test")
         subscriber.send(Pong(id=None))

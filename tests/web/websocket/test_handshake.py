@@ -7,7 +7,7 @@ import json
 import logging
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from http.client import HTTPResponse
 from itertools import product
@@ -211,27 +211,6 @@ ANSWER = "permessage-deflate"
 PLAIN, COMPRESSED = FINAL | TEXT, FINAL | DEFLATED | TEXT
 
 
-@pytest.mark.parametrize(
-    ("offers", "answer"),
-    (
-        ((), []),
-        (
-            ("permessage-deflate; server_no_context_takeover; client_no_context_takeover",),
-            [f"{ANSWER}; server_no_context_takeover; client_no_context_takeover"],  # as gorilla/websocket insists
-        ),
-        (
-            ("permessage-deflate; client_max_window_bits=7", "permessage-deflate; server_max_window_bits=11"),
-            [f"{ANSWER}; server_max_window_bits=11"],
-        ),
-        (("permessage-deflate; x=\u00e9, permessage-deflate",), [ANSWER]),
-    ),
-)
-async def test_compression_is_negotiated(client: Client, offers: Sequence[str], answer: list[str]) -> None:
-    async with connect_frame_client(client, "/v1/ws", *offers) as line:
-        assert line.extensions == answer
-        assert (await line.frame()).first == PLAIN
-
-
 async def test_every_combination_of_parameters_is_answered_with_those_that_bind(client: Client) -> None:
     """The answer has no parameter that was not offered, and no weaker one (RFC 7692, 7.1.1 and 7.1.2)."""
     choices = (
@@ -295,14 +274,6 @@ async def test_a_diff_is_compressed_once_for_all_clients(
             received = [await line.frame() for line in (one, another, plain)]
             assert (received[0], received[0].text()) == (received[1], received[2].payload)
             assert len(created) == number
-
-
-async def test_nothing_is_compressed_without_negotiation(
-    client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delattr(streaming, "deflated_frame")
-    async with watch_game(client, http_game.id) as line:
-        await line.receive_action(http_game)
 
 
 @pytest.mark.parametrize("window", (9, 12, 15))

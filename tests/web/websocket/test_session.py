@@ -13,7 +13,7 @@ from service.web.websocket import SessionTokens
 from service.web.websocket_connection import WebSocketConnection
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.routes.test_actions import THREE, pass_deadline
+from tests.web.routes.test_actions import pass_deadline
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
 NOBODYS = "x" * 43
@@ -148,37 +148,21 @@ def message(http_game: HTTPGame, what: str, **more: Any) -> dict[str, Any]:
     return {"type": what, "id": "c", "game": http_game.id, **more}
 
 
-async def test_a_move_is_taken_back(client: Client, http_game: HTTPGame) -> None:
-    await http_game.act_successfully()
-    async with watch_game(client, http_game.id, token=http_game.owner_token) as watcher:
-        undo = message(http_game, "undo", if_match="2", include="legal_moves", key="k")
-        diff, ack = await watcher.request_change(undo)
-        assert diff["events"][0]["type"] == "move_undone"
-        assert (ack["id"], ack["version"], ack["digest"]) == ("c", 3, diff["digest"])
-        assert ack["legal_moves"] == await http_game.get_json("/legal-moves")
-        assert await watcher.request(undo, "ack") == ack
-        assert (await (await http_game.post("/undo", **{"Idempotency-Key": "k"})).json())["digest"] == ack["digest"]
-        await watcher.request_error(message(http_game, "undo", key="k", seat=0), "key_reused")
-        error = await watcher.request_error(message(http_game, "undo"), "nothing_to_undo")
-        assert (error["id"], error["game"]) == ("c", http_game.id)
-
-
-async def test_somebody_resigns(client: Client) -> None:
-    http_game = await create_game(client, THREE)
-    async with watch_game(client, http_game.id, token=http_game.seat_tokens[2]) as watcher:
-        diff, _ = await watcher.request_change(message(http_game, "resign"))
-        assert (diff["seat"], diff["events"][0]) == (2, {"type": "player_resigned", "seat": 2})
-        await watcher.request_error(message(http_game, "resign", seat=1), "wrong_seat")
-        await watcher.request_error(message(http_game, "resign", why="bored"), "malformed")
-
-
-async def test_somebody_returns(timed_client: Client, store: RedisStore, clock: FrozenClock) -> None:
+@pytest.mark.parametrize(
+    ("what", "event"), (("undo", "move_undone"), ("resign", "player_resigned"), ("return", "player_returned"))
+)
+async def test_other_commands_are_those_of_http(
+    timed_client: Client, store: RedisStore, clock: FrozenClock, what: str, event: str
+) -> None:
     http_game = await create_game(timed_client, first_seat=0, turn_timeout_s=60, on_timeout="bot")
+    await (pass_deadline(http_game, store, clock) if what == "return" else http_game.act_successfully())
     async with watch_game(timed_client, http_game.id, token=http_game.owner_token) as watcher:
-        await pass_deadline(http_game, store, clock)
-        await watcher.receive_until(http_game.id, (await http_game.get_json())["version"])
-        diff, _ = await watcher.request_change(message(http_game, "return", seat=0))
-        assert diff["events"] == [{"type": "player_returned", "seat": 0}]
+        command = {"type": what, "id": "c", "game": http_game.id, "seat": 0, "key": "k"}
+        diff, ack = await watcher.request_change(command)
+        assert (diff["seat"], diff["events"][0]["type"]) == (0, event)
+        assert (ack["id"], ack["version"], ack["digest"]) == ("c", diff["version"], diff["digest"])
+        assert await watcher.request(command, "ack") == ack
+        await watcher.request_error({**command, "key": "other", "seat": 5}, "malformed")
 
 
 def test_the_tokens_are_a_bounded_number() -> None:

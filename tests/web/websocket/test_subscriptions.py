@@ -1,6 +1,5 @@
 """Subscriptions of WebSockets get every diff once and in order, whatever happens to instances and Redis."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -8,15 +7,15 @@ from random import Random
 from typing import Any
 
 import pytest
-from aiohttp import WSMsgType
 from redis.asyncio import Redis
 
 from service.store import keys
 from service.store.embedded import embedded_server
-from service.store.game_store import RedisStore, connect
+from service.store.game_store import RedisStore
 from service.web.app import HUB
 from service.web.limits import Limits
 from tests.polling import rounds, wait_until
+from tests.redis_servers import connect
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.watcher_client import GameCopy, WatcherClient, client_transport, connect_watcher, watch_game
@@ -29,16 +28,6 @@ async def test_the_welcome_tells_the_limits(store: RedisStore) -> None:
         welcome = await WatcherClient(socket).receive("welcome")
     assert (welcome["ping_interval_ms"], welcome["max_message_bytes"]) == (30_500, 65_536)
     assert welcome["now"].endswith("Z")
-
-
-async def test_a_subscription_has_a_snapshot_and_then_every_diff(http_game: HTTPGame, watcher: WatcherClient) -> None:
-    subscribed = await watcher.subscribe(http_game.id, id="s1")
-    assert subscribed["id"] == "s1"
-    assert (subscribed["version"], subscribed["digest"]) == (1, watcher.copy_of(http_game.id).digest)
-    for _ in range(5):
-        acted = await http_game.act_successfully()
-        assert await watcher.receive("diff") == acted["diffs"][0]
-    assert watcher.copy_of(http_game.id).game == await http_game.get_json()
 
 
 @pytest.mark.parametrize("with_digest", (True, False))
@@ -61,17 +50,6 @@ async def test_a_socket_resumes_from_a_state_in_the_log(
         await watcher.receive_until(http_game.id, 4)
         assert before.digest == subscribed["digest"]
         assert before.game == await http_game.get_json()
-        await watcher.expect_nothing()
-        await watcher.receive_action(http_game)
-
-
-@pytest.mark.parametrize("query", (f"?since=3&digest={DIGEST}", "?since=99"))
-async def test_an_unknown_state_gets_a_snapshot(client: Client, http_game: HTTPGame, query: str) -> None:
-    for _ in range(2):
-        await http_game.act_successfully()
-    async with watch_game(client, http_game.id, query) as watcher:
-        copy = watcher.copy_of(http_game.id)
-        assert (copy.snapshots, copy.version) == (1, 3)
         await watcher.expect_nothing()
         await watcher.receive_action(http_game)
 
@@ -169,14 +147,6 @@ async def test_pings_are_answered_in_turn(http_game: HTTPGame, watcher: WatcherC
     assert await watcher.request({"type": "ping"}, "pong") == {"type": "pong", "id": None}
 
 
-async def test_a_protocol_ping_is_answered(client: Client) -> None:
-    async with client.ws_connect("/v1/ws", autoping=False) as socket:
-        await socket.receive()
-        await socket.ping(b"x" * 125)
-        answer = await socket.receive()
-        assert (answer.type, answer.data) == (WSMsgType.PONG, b"x" * 125)
-
-
 async def test_a_game_that_ends_leaves_the_socket_open(client: Client, watcher: WatcherClient) -> None:
     http_game = await create_game(client)
     await watcher.subscribe(http_game.id)
@@ -203,20 +173,11 @@ async def test_a_game_that_disappears_ends_its_subscription(store: RedisStore, r
 
 QUICK = Limits(sweep_interval_s=0.1)
 
-MOVES = 100
-
 
 @asynccontextmanager
 async def instance(url: str) -> AsyncIterator[Client]:
     async with connect(url) as store, serve(store, QUICK) as client:
         yield client
-
-
-@pytest.fixture
-async def instances(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
-    del redis  # it has emptied the server
-    async with instance(redis_url) as one, instance(redis_url) as two:
-        yield [one, two]
 
 
 def via_instance(client: Client, http_game: HTTPGame) -> HTTPGame:
@@ -239,34 +200,6 @@ def check_copy(copy: GameCopy, game: dict[str, Any]) -> None:
     """Check that a copy is the game, after one snapshot and every later diff."""
     assert (copy.game, copy.snapshots) == (game, 1)
     assert copy.versions == [*range(copy.versions[0], game["version"] + 1)]
-
-
-async def test_watchers_on_both_instances_get_all_moves_of_both(instances: list[Client]) -> None:
-    """Two games of a hundred moves each, on every socket."""
-    games = [await create_game(client, seed=f"both-{number}") for number, client in enumerate(instances)]
-    async with AsyncExitStack() as stack:
-        watchers = [await stack.enter_async_context(connect_watcher(client)) for client in instances * 2]
-        for watcher in watchers:
-            for http_game in games:
-                await watcher.subscribe(http_game.id)
-        async with asyncio.TaskGroup() as group:
-            for number, http_game in enumerate(games):
-                group.create_task(
-                    play([via_instance(client, http_game) for client in instances], MOVES + 1, Random(number))
-                )
-            for watcher in watchers:
-                group.create_task(receive_all_moves(watcher, [http_game.id for http_game in games]))
-        for http_game in games:
-            game = await http_game.get_json()
-            assert game["version"] == MOVES + 1
-            for watcher in watchers:
-                check_copy(watcher.copy_of(http_game.id), game)
-                await watcher.expect_nothing()
-
-
-async def receive_all_moves(watcher: WatcherClient, games: list[str]) -> None:
-    while any(watcher.copy_of(game).version <= MOVES for game in games):
-        await watcher.receive("diff")
 
 
 async def test_a_redis_that_was_restarted_costs_no_diff(short_path: Path) -> None:
