@@ -9,6 +9,7 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
 
@@ -49,23 +50,21 @@ class UnattendedLimits(NamedTuple):
     """Time that a decision costs in addition to its slot's."""
 
 
+@dataclass(eq=False)
 class FairQueue:
     """A fixed number of slots, assigned fairly to attended and unattended games."""
 
-    def __init__(
-        self,
-        slots: int,
-        unattended_limits: UnattendedLimits | None = None,
-        max_waiting: int = MAX_WAITING,
-        wait_histogram: Histogram | None = None,
-        max_each: int | None = None,
-    ) -> None:
-        self._slots = slots
-        self._max_each = max_each or slots
-        """Slots that one requester may use at once."""
+    slots: int
+    unattended_limits: UnattendedLimits | None = None
+    max_waiting: int = MAX_WAITING
+    wait_histogram: Histogram | None = None
+    max_each: int | None = None
+    """Slots that one requester may use at once."""
+
+    def __post_init__(self) -> None:
+        self._max_each = self.max_each or self.slots
         self._used: dict[Requester, int] = {}
-        self._unattended_limits = unattended_limits or UnattendedLimits(slots)
-        self._max_waiting = max_waiting
+        self._unattended_limits = self.unattended_limits or UnattendedLimits(self.slots)
         self._in_use = {True: 0, False: 0}
         """Slots in use by attended and by unattended games."""
         self._pause_ends_at = 0.0
@@ -75,9 +74,8 @@ class FairQueue:
             attended: OrderedDict() for attended in (True, False)
         }
         """The waiters of each class by requester, in order of arrival; the first requester is served next."""
-        self._wait_histograms = (
-            None if wait_histogram is None else [wait_histogram.labels(name) for name in CLASS_LABELS]
-        )
+        observed = self.wait_histogram
+        self._wait_histograms = None if observed is None else [observed.labels(name) for name in CLASS_LABELS]
 
     @property
     def slots_in_use(self) -> int:
@@ -123,7 +121,7 @@ class FairQueue:
         """Wait until a slot is assigned. Raises QueueFull."""
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiting.setdefault(requester, deque()).append(waiter)
-        if self.queue_length(attended=requester.attended) > self._max_waiting:
+        if self.queue_length(attended=requester.attended) > self.max_waiting:
             most = max(waiting, key=lambda one: len(waiting[one]))
             if not (latest := self._remove(most, -1)).done():
                 latest.set_exception(QueueFull())
@@ -142,12 +140,12 @@ class FairQueue:
         if not requester.attended:
             share = self._unattended_limits
             work_s = (perf_counter() if ended_at is None else ended_at) - started_at + share.overhead_s
-            self._pause_ends_at = max(self._pause_ends_at, started_at) + work_s / (share.time_share * self._slots)
+            self._pause_ends_at = max(self._pause_ends_at, started_at) + work_s / (share.time_share * self.slots)
         self._return_slot(requester)
 
     def _has_slot(self, *, attended: bool) -> bool:
         """Return whether a slot is free for this class."""
-        return self.slots_in_use < self._slots and (attended or self._in_use[False] < self._unattended_limits.slots)
+        return self.slots_in_use < self.slots and (attended or self._in_use[False] < self._unattended_limits.slots)
 
     def _can_start(self, *, attended: bool) -> bool:
         """Return whether a decision of this class may start now."""

@@ -1,16 +1,18 @@
 """`south-seas verify`: download and check a game's log, and say what that proves.
 
-The download of a game's log and tile set from a service.
+The download of a game's log and tile set from a service, and other requests of the commands to a running one.
 
 Sentences on what a verified log proves, against whom, and what it does not prove.
 """
 
+import asyncio
 import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -20,8 +22,8 @@ import msgspec
 from schemas.base import DECODING_ERRORS, without_bom
 from schemas.diffs import Diffs
 from schemas.game import GameView
+from schemas.problems import Problem
 from schemas.vocabulary import DIGEST
-from service.cli.requests import TIMEOUT, RequestFailed, fetch
 from service.engine.tileset_validation import TileSetInvalid, parse_tileset
 from service.files import read_file
 from service.games.archive import GameDocument, InvalidDocument, decode_document, is_document, validate_document
@@ -29,6 +31,43 @@ from service.games.history import NOTHING_OBSERVED, Check, Observed, verify
 from service.games.tilesets import load_catalogue, read_tileset
 from service.supervision import run
 from service.telemetry.logs import escape_unprintable
+
+T = TypeVar("T")
+
+
+TIMEOUT = aiohttp.ClientTimeout(total=30.0)
+"""The limit of one request."""
+
+MAX_PAUSE_S = 10
+"""The longest wait that a rate limit may ask for; after a longer one the request has failed."""
+
+
+class RequestFailed(click.ClickException):
+    """A service does not answer, or not as requested; the message says why."""
+
+
+async def fetch(session: aiohttp.ClientSession, url: str, expected: type[T], method: str = "GET", **options: Any) -> T:
+    """Return the decoded response of a service, with aiohttp's options of a request. Raises RequestFailed."""
+    base = url.partition("/v1/")[0]
+    try:
+        while True:
+            async with session.request(method, url, **options) as response:
+                content = await response.read()
+            pause_s = response.headers.get("Retry-After", "")
+            if response.status != HTTPStatus.TOO_MANY_REQUESTS or pause_s not in map(str, range(MAX_PAUSE_S + 1)):
+                break
+            await asyncio.sleep(int(pause_s))
+        if response.ok:
+            return msgspec.json.decode(content, type=expected)
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise RequestFailed(f"{base} is unreachable: {str(error) or type(error).__name__}") from error
+    except DECODING_ERRORS as error:
+        raise RequestFailed(f"{base} is not a South Seas service: {error}") from error
+    try:
+        detail = msgspec.json.decode(content, type=Problem).detail
+    except DECODING_ERRORS:
+        detail = f"{response.status} {response.reason}"
+    raise RequestFailed(f"{url}: {detail}")
 
 
 class BadLog(Exception):

@@ -18,8 +18,7 @@ import msgspec
 from schemas.base import encode_json
 from schemas.lobby import Created, Games
 from schemas.webhooks import WEBHOOK_EVENT_TYPES, Secret
-from service.cli.requests import TIMEOUT, RequestFailed, fetch
-from service.cli.verify import TOKEN_VARIABLE
+from service.cli.verify import TIMEOUT, TOKEN_VARIABLE, RequestFailed, fetch
 from service.games import ports, webhook_payloads
 from service.games.access import subject_of_key
 from service.games.errors import WebhookUrlRejected

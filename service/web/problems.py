@@ -347,15 +347,11 @@ _HEADERS = {
 _HEADERS |= dict.fromkeys(("lang", "language", "locale"), "Accept-Language") | {"version": "If-Match"}
 """The headers that clients send as fields or parameters, by these names."""
 
-_PARAMETERS = {
+_SYNONYMS = {
     "status": "state",
     "include": "include_legal_moves legal_moves",
     "cursor since": "page offset after from start skip next next_cursor page_token",
     "limit width": "per_page page_size size count max max_results w h height",
-}
-"""What clients may mean by parameters of other services, without which they would get something else than they want."""
-
-_FIELDS = {
     "turn_timeout_s": "timeout time_limit turn_timeout",
     "visibility": "private public",
     "x": "position cell coordinates",
@@ -369,7 +365,7 @@ _FIELDS = {
     "key": "idempotency_key",
     "if_match": "version",
 }
-"""The fields and values that clients mean by others."""
+"""The parameters, fields and values that clients mean by those of other services."""
 
 Schema = dict[str, Any]
 
@@ -402,9 +398,9 @@ def _values(schemas: list[Schema]) -> list[str]:
     return [str(value) for one in schemas for value in one.get("enum", ())]
 
 
-def _find_meant(word: str, table: Mapping[str, str], known: Sequence[str]) -> str | None:
-    """Return which of the known words a word is, or else stands for in a table."""
-    meant = " ".join([word, *(names for names, written in table.items() if word in written.split())]).split()
+def _find_meant(word: str, known: Sequence[str]) -> str | None:
+    """Return which of the known words a word is, or else stands for."""
+    meant = " ".join([word, *(names for names, written in _SYNONYMS.items() if word in written.split())]).split()
     return next((one for one in meant if one in known), None)
 
 
@@ -421,7 +417,7 @@ def place_parameter(name: str, known: Sequence[str]) -> str:
         return f"send it as the header {_HEADERS[snake]}"
     if snake == "format" and "theme" in known:
         return "the path ends with the format: .png or .svg"
-    meant = _find_meant(snake, _PARAMETERS, known) or games.find_closest(snake, known, 0.8)
+    meant = _find_meant(snake, known) or games.find_closest(snake, known, 0.8)
     return f"did you mean `{meant}`?" if meant else ""
 
 
@@ -434,7 +430,7 @@ def _find_fix(detail: str, path: str, kind: Any) -> str:
         return f': did you mean {{"type": "act", "action": {{"type": "{invalid[1]}", ...}}}}?'
     if values and (invalid is not None or detail.startswith("Object missing")):
         given = games.snake_case(invalid[1] if invalid else "")
-        return games.suggest(_find_meant(given, _FIELDS, values) or given, values)
+        return games.suggest(_find_meant(given, values) or given, values)
     if detail.startswith("Object contains unknown field"):
         return _place_field(path, kind)
     if path == "$" and detail.endswith("got `array`"):
@@ -458,7 +454,7 @@ def _place_field(path: str, kind: Any) -> str:
         return f": {games.HOW_TO_AUTHENTICATE}"
     snake, known, root = games.snake_case(name), _fields(_follow(kind, parent)), _fields(_follow(kind, "$"))
     for fields in (known, root):
-        if (meant := _find_meant(snake, _FIELDS, fields)) is not None:
+        if (meant := _find_meant(snake, fields)) is not None:
             if meant == snake and fields is not known:
                 return f': did you mean {{"{meant}": ...}} in the outermost object?'
             return games.suggest(meant, fields)

@@ -16,9 +16,8 @@ from click.testing import CliRunner
 
 from schemas.tileset import TileSet
 from service.cli import verify
-from service.cli.requests import RequestFailed
 from service.cli.tileset import list_gaps, preview_page
-from service.cli.verify import decode_log, download_log, encode_log, make_verdict
+from service.cli.verify import RequestFailed, decode_log, download_log, encode_log, make_verdict
 from service.engine.tileset_validation import parse_tileset
 from service.games.history import NOTHING_OBSERVED, Check, Observed
 from service.games.tilesets import BUILT_IN_DIRECTORY

@@ -15,7 +15,7 @@ from aiohttp import ClientSession, web
 from standardwebhooks import Webhook
 
 from schemas.webhooks import WEBHOOK_EVENT_TYPES
-from service.cli.requests import fetch
+from service.cli.verify import fetch
 from service.cli.webhooks import trigger
 from service.games.ports import StoreUnavailable
 from service.store.embedded import terminate_with_parent

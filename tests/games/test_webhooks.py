@@ -321,7 +321,7 @@ async def test_a_webhook_that_waits_too_long_is_tried_again(webhook: Webhook, mo
 
 async def test_none_waits_in_the_process_if_too_many_do(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
     async with webhook.turns.slot(Requester(b"bot.example")):
-        monkeypatch.setattr(webhook.turns, "_max_waiting", 0)
+        monkeypatch.setattr(webhook.turns, "max_waiting", 0)
         await webhook.deliver()
     assert (webhook.sent, await webhook.due_in_s()) == ([], BUSY_DELAY_S)
 

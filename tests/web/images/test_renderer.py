@@ -173,7 +173,7 @@ async def test_a_picture_that_another_client_loses_is_drawn_for_those_who_wait_f
     renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = await occupy(renderer)
-    monkeypatch.setattr(renderer.workers[False].queue, "_max_waiting", 3)
+    monkeypatch.setattr(renderer.workers[False].queue, "max_waiting", 3)
     bad = [asyncio.create_task(render(renderer, number, BAD)) for number in range(3)]
     await run_ready_tasks()
     same, other = (asyncio.create_task(render(renderer, number)) for number in (2, 100))
