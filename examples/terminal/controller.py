@@ -116,8 +116,15 @@ class GameController:
             self._choose()
         elif self.state.page is not None:
             self.state.open_page(None)
+        elif (seat := self.state.absent_seat) is not None:
+            self._start(self._return_to(seat))
         else:
             self._start(self._fetch_moves())
+
+    async def _return_to(self, seat: int) -> None:
+        client = self.client.with_token(self.state.seats.seats[seat])
+        result = await client.return_to_seat(self.state.game.id, seat=seat)
+        self.subscription.apply_diffs(result.diffs)
 
     def _choose(self) -> None:
         choice = self.state.menu_match.chosen

@@ -61,6 +61,15 @@ class GameState:
         return self.seats.seats.get(self.game.turn.decider) if self.game.turn else None
 
     @property
+    def absent_seat(self) -> int | None:
+        """A seat of this terminal whose player can return to it: a bot plays it, or the game is paused."""
+        if self.game.turn is None or self.token is not None:
+            return None
+        players = [self.game.players[seat] for seat in self.seats.seats]
+        present = [player for player in players if not player.resigned and (player.bot or self.game.turn.paused)]
+        return present[0].seat if present else None
+
+    @property
     def last_cell(self) -> Cell:
         """The cell of the last placed tile."""
         key = max(self.game.board, key=lambda cell: self.game.board[cell].order)

@@ -126,6 +126,9 @@ def _question(state: GameState) -> str:
         return "The game starts when every seat is taken."
     if turn is None:
         return f"The game is {state.game.status}."
+    if (seat := state.absent_seat) is not None:
+        absent = "The game is paused" if turn.paused else f"A bot plays for {state.name(seat)}"
+        return f"{absent}: press Enter to return."
     if state.token is None:
         return f"It is {possessive(state.name(turn.decider))} turn."
     if state.is_sending or state.menu is None:

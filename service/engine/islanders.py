@@ -77,8 +77,7 @@ def retrieve_islander(index: TileSetIndex, game: Game, action: RetrieveIslander)
     if segment not in player.islander_segments:
         raise IllegalMove(
             "R4.4",
-            "no islander of seat {seat} stands on segment {segment} at ({x}, {y})",
-            seat=game.seat,
+            "none of your islanders stands on segment {segment} at ({x}, {y})",
             segment=action.segment,
             x=action.x,
             y=action.y,

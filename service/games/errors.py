@@ -183,11 +183,11 @@ class WrongSeat(GameError, code="wrong_seat", text="{reason}"):
     index: int | None = None
 
     def __post_init__(self) -> None:
-        """Say for which seat; a spectator's token has none."""
+        """Say why; a spectator's token has no seat."""
         self.reason = (
             Message("this token only reads: send a seat's or the owner's")
             if self.seat is None
-            else Message("this token does not act for seat {seat}", seat=self.seat)
+            else Message("this token does not act for this seat")
         )
 
 
@@ -202,26 +202,26 @@ class SeatError(GameError):
     index: int | None = None
 
 
-class NoSuchSeat(SeatError, code="not_found", text="the game has no seat {seat}"):
+class NoSuchSeat(SeatError, code="not_found", text="the game has no such seat"):
     """The game has no seat of this number."""
 
 
-class SeatPlayedByBot(SeatError, code="replaced", text="a bot plays for seat {seat}: return to the seat first"):
+class SeatPlayedByBot(SeatError, code="replaced", text="a bot plays for this seat: return to the seat first"):
     """A bot plays this seat until its player returns."""
 
 
-class SeatNotPlayedByBot(SeatError, code="not_replaced", text="no bot plays for seat {seat} in place of its player"):
+class SeatNotPlayedByBot(SeatError, code="not_replaced", text="no bot plays for this seat in place of its player"):
     """No bot plays this seat for its player."""
 
 
-class SeatResigned(SeatError, code="resigned", text="seat {seat} has resigned"):
+class SeatResigned(SeatError, code="resigned", text="this seat has resigned"):
     """The seat has resigned, for good."""
 
 
 class NothingToUndo(
     SeatError,
     code="nothing_to_undo",
-    text="seat {seat} has no action to undo: hidden information was revealed or another seat acted",
+    text="there is no action to undo: hidden information was revealed or another seat acted",
 ):
     """There is no action that the seat can take back."""
 
@@ -268,7 +268,7 @@ class WebhookUrlRejected(GameError, code="url_refused", text="{reason}"):
     reason: str
 
 
-class NotYourTurn(GameError, code="not_your_turn", text="seat {decider} has to decide now, not seat {seat}"):
+class NotYourTurn(GameError, code="not_your_turn", text="another player has to decide now"):
     """Another seat decides now."""
 
     seat: int

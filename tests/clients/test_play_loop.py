@@ -277,6 +277,21 @@ async def test_python(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None
         assert {event.seat for event in events if isinstance(event, PlayerReturned)} == {0}
 
 
+async def test_python_resumes_a_paused_game(service_url: str) -> None:
+    async with Client(service_url) as client:
+        created = await client.create(CreateGame(players=[ANA, BO], first_seat=0, turn_timeout_s=1))
+        owner, game, bo = client.with_token(created.owner_token), created.game.id, created.seats[1].token
+
+        async def has_said(event: str) -> bool:
+            return any(event in line.text for line in (await client.story(game)).lines)
+
+        await wait_until(lambda: has_said("paused until a player acts"))
+        playing = asyncio.create_task(client.with_token(bo).play(game, 1, first_move))
+        await wait_until(lambda: has_said("goes on"))
+        await owner.abort(game)
+        assert (await playing).status == "aborted"
+
+
 async def test_python_after_a_resignation(service_url: str) -> None:
     async with Client(service_url) as client:
         created = await client.create(CreateGame(players=[SeatRequest(name=name) for name in ("Ana", "Bo", "Cy")]))

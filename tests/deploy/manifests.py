@@ -51,10 +51,7 @@ def render(overlay: str) -> tuple[Resource, ...]:
         if overlay in VARIANTS:
             _make_variant(root / "k8s" / "overlays" / "prod", root / "k8s" / "overlays" / overlay)
         finished = subprocess.run(
-            [kubectl, "kustomize", root / "k8s" / "overlays" / overlay],
-            capture_output=True,
-            text=True,
-            check=False,
+            [kubectl, "kustomize", root / "k8s" / "overlays" / overlay], capture_output=True, text=True, check=False
         )
     if finished.returncode or finished.stderr:
         pytest.fail(f"kubectl kustomize k8s/overlays/{overlay}: {finished.stderr}")

@@ -491,6 +491,16 @@ async def test_two_terminals_and_a_watcher_show_the_same_game(client: Client) ->
             assert "turn." in seen(watcher)
 
 
+async def test_enter_resumes_a_paused_game_in_the_turn_of_another_player(service_url: str) -> None:
+    async with Client(service_url) as client:
+        created = await client.create(CreateGame(players=[ANA, BO], first_seat=0, turn_timeout_s=1))
+        seats = SavedSeats(url=client.url, game=created.game.id, seats={1: created.seats[1].token})
+        async with open_game(client, seats) as bo:
+            await until(bo, lambda: "The game is paused: press Enter" in seen(bo))
+            press(bo, "enter")
+            await until(bo, lambda: "The game is paused" not in seen(bo))
+
+
 async def test_it_reconnects_and_misses_nothing(client: Client) -> None:
     chance = random.Random(3)
     seats = await new_game(client, ANA, GREEDY)

@@ -103,9 +103,7 @@ async def test_a_whole_game_against_the_computer_by_touch_on_a_phone(visitors: V
     await expect(player.page.locator(".action-bar:is(.mine, .theirs)")).to_be_visible()
 
 
-async def test_two_browsers_play_a_whole_game_and_one_recovers_from_a_lost_connection(
-    visitors: Visitors,
-) -> None:
+async def test_two_browsers_play_a_whole_game_and_one_recovers_from_a_lost_connection(visitors: Visitors) -> None:
     """Ana plays by mouse, Bo on a phone held sideways; a spectator watches the private game."""
     ana = await visitors.open(size=(1280, 720))
     link = await _invite(ana)
@@ -400,17 +398,19 @@ async def _decider(*players: Visitor) -> Visitor | None:
 
 
 async def _drag_tile(player: Visitor | None) -> None:
-    """Drag the tile to a cell, and place it."""
+    """Drag the tile to a cell and on to where it does not fit, drag it to the cell again, and place it."""
     assert player is not None
-    cell, hand = player.page.locator("[data-choice]").first, player.page.locator(".current-tile")
-    target, start = await _middle(cell), await _middle(hand)
+    trial, hand = player.page.locator(".trial"), player.page.locator(".current-tile")
+    x, y = await _middle(player.page.locator("[data-choice]").first)
     mouse = player.page.mouse
-    await mouse.move(*start)
-    await mouse.down()
-    await mouse.move(start[0] + 40, start[1] - 40, steps=3)
-    await mouse.move(*target, steps=4)
-    await mouse.up()
-    await expect(player.page.locator(".trial")).to_be_visible()
+    for is_on, targets in ((0, ((x, y), (x - 350, y))), (1, ((x, y),))):
+        await mouse.move(*await _middle(hand))
+        await mouse.down()
+        for target in targets:
+            await mouse.move(*target, steps=6)
+        await mouse.up()
+        await expect(trial).to_have_count(is_on)
+        await expect(player.action_bar.get_by_text("It does not fit there.")).to_have_count(1 - is_on)
     await player.press("Place it")
     await expect(player.page.locator(".tile")).to_have_count(2)
 

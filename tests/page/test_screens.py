@@ -171,7 +171,8 @@ async def test_screens_of_placing_and_of_what_is_beside_the_board(visitors: Visi
     await game.play_until(decisions(30))
     screens = await _open(visitors, game)
     page, choices = screens.page, screens.page.locator("[data-choice]")
-    types = {tile["id"] for tile in (await _tileset(visitors))["tiles"]}
+    async with visitors.client.get(f"/v1/tilesets/{RICH}") as response:
+        types = {tile["id"] for tile in (await response.json())["tiles"]}
     await screens.check("placing", page.locator(".cell").first, is_main=True)
     await screens.choose(choices)
     await screens.check("placing-chosen", page.locator(".trial"))
@@ -246,19 +247,11 @@ async def test_larger_text_hides_nothing_of_the_menu_and_of_dialogs(visitors: Vi
     page, entries = screens.page, screens.page.locator(".menu-list button")
     for language in LANGUAGES:
         await _speak(page, language)
-        for dialog in (None, "help", "share", "resign"):
+        elsewhere = entries.filter(has_text=re.compile("another device|autre appareil|anderen Gerät"))
+        for dialog, entry in {None: None, "help": entries.first, "share": elsewhere, "resign": entries.last}.items():
             await page.locator(".menu > button").dispatch_event("click")
-            match dialog:
-                case None:
-                    pass
-                case "help":
-                    await entries.first.dispatch_event("click")
-                case "resign":
-                    await entries.last.dispatch_event("click")
-                case "share":
-                    await entries.filter(
-                        has_text=re.compile("another device|autre appareil|anderen Gerät")
-                    ).dispatch_event("click")
+            if entry is not None:
+                await entry.dispatch_event("click")
             async for where in _texts(page, language, 200):
                 screens.add(dialog or "menu", where, await page.evaluate(REACHABLE))
             await page.reload()
@@ -348,9 +341,3 @@ async def test_a_result_of_five_players_does_not_scroll_on_a_phone_on_its_side(v
 async def _resign(game: PreparedGame, seats: int) -> None:
     for seat in range(seats):
         (await game.post("/resign", {"seat": seat})).raise_for_status()
-
-
-async def _tileset(visitors: Visitors) -> dict[str, Any]:
-    async with visitors.client.get(f"/v1/tilesets/{RICH}") as response:
-        result: dict[str, Any] = await response.json()
-        return result

@@ -205,11 +205,7 @@ async def test_prefer_asks_for_the_game(prefer: str, whole: bool) -> None:
         (SeatRequest, "Idempotency-Key", None),
         (Creation, "Idempotency-Key", ("", SECRET[1:], SECRET * 8)),
         (Creation, "Creator-Key", ("short", SECRET[1:], SECRET * 7, "a" * 32, "abcdefgh" * 4)),
-        (
-            Creation,
-            "Creator-Key",
-            ("with space" * 5, "\u00e9" * 40),
-        ),
+        (Creation, "Creator-Key", ("with space" * 5, "\u00e9" * 40)),
         (Creation, "Creator-Key", None),
     ),
 )

@@ -371,7 +371,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ({"action": {**PLACE, "version": 1}}, "send it as the header If-Match"),
         ({"action": {**PLACE, "seat": 0}}, 'did you mean {{"seat": ...}} in the outermost object?'),
         *(({"action": {"type": "place_tile", name: {"x": 0}}}, "did you mean `x`?") for name in ("position", "cell")),
-        ({"move": "p0.1.0", "seat": 1}, "seat 0 has to decide now"),
+        ({"move": "p0.1.0", "seat": 1}, "another player has to decide now"),
     ),
     *bodies(
         "POST /v1/games",

@@ -69,8 +69,9 @@ export async function playSeat(
       const player = game?.players[seat];
       if (game !== null && player === undefined) throw new RangeError(`the game has no seat ${seat}`);
       if (game?.turn && player?.resigned) throw new SeatResignedError(seat);
-      if (game?.turn && player?.kind === "human" && player.bot !== null) {
-        if (!options.returnWhenReplaced) throw new SeatReplacedError(seat, player.bot);
+      const bot = player?.kind === "human" ? player.bot : null;
+      if (game?.turn && (bot !== null || (game.turn.paused && game.turn.decider !== seat))) {
+        if (bot !== null && !options.returnWhenReplaced) throw new SeatReplacedError(seat, bot);
         await unlessOvertaken(async () => {
           subscription.applyDiffs((await client.returnToSeat(id, { seat }, request)).diffs);
           return null;

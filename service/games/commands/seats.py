@@ -64,7 +64,7 @@ def _check_is_removable(attempt: Attempt[RemovalRequest]) -> None:
     if game.status != "waiting":
         raise GameNotActive(game.status)
     if seat in attempt.stored.access.owner_seats or game.players[seat].kind == "bot":
-        raise Conflict(Message("seat {seat} was filled at creation", seat=seat))
+        raise Conflict(Message("this seat was filled at creation"))
 
 
 _REMOVAL = Command(

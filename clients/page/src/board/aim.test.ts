@@ -67,6 +67,13 @@ test("while a player has nothing to choose on the board, the last that happened 
   assert.ok(choice && news);
   assert.deepEqual(news, { ...choice, isChoice: false, targets: [], latest: [CELL] });
   assert.deepEqual(aimOf(session({}, { ...mine, decider: 0 }), PICTURES), news, "a ship may be loaded");
+  const told = shownSteps[1] ?? assert.fail();
+  const asked = { ...mine, decider: 0, choices: { ...NOTHING, cells: CELLS } };
+  assert.deepEqual(
+    aimOf(session({}, { ...asked, told }), PICTURES)?.targets,
+    [],
+    "what others do comes first",
+  );
   const over = game({ board: BOARD, status: "finished" });
   assert.equal(aimOf(session({}, { ...mine, game: over }), PICTURES), null);
 });
@@ -106,11 +113,7 @@ test("a tile on trial, and its spots, need no larger tiles than free cells", () 
   const [free, ...others] = [cells, trial, next].map((one) => aimOf(one, PICTURES)?.tile);
   assert.deepEqual(others, [free, free]);
   const [before, after] = [aimOf(cells, PICTURES), aimOf(trial, PICTURES)];
-  assert.deepEqual(
-    after,
-    before && { ...before, first: ["1,-1"] },
-    "the view stays where the cell was chosen",
-  );
+  assert.deepEqual(after, before && { ...before, isChosen: true, first: ["1,-1"] });
 });
 
 test("figures that are near each other need larger tiles, for a finger more than for a mouse", (t) => {

@@ -3,7 +3,7 @@
 import type { Game, PlacedTile } from "south-seas-client";
 import { type Cell, SIZE, cellsOfIslanders, keyOf } from "../model/cells.ts";
 import { type Choices, NOTHING, type SpotChoice } from "../model/choices.ts";
-import { placesOf } from "../model/news.ts";
+import { lastTiles, placesOf } from "../model/news.ts";
 import { leastTarget } from "../model/pointer.ts";
 import type { GameSession } from "../session/game_session.ts";
 import type { Pictures } from "./pictures.ts";
@@ -68,7 +68,7 @@ export function aimOf(session: GameSession, pictures: Pictures): Aim | null | un
   const { game, replayed, decider, choices, selection } = session;
   if (!game) return null;
   if (replayed !== null) return session.isRecap ? aimAtNews(session) : null;
-  if (decider === null) return aimAtNews(session);
+  if (decider === null || session.told) return aimAtNews(session);
   if (choices === NOTHING) return undefined;
   const spots = spotsShown(session, pictures);
   const targets = [
@@ -84,7 +84,11 @@ export function aimOf(session: GameSession, pictures: Pictures): Aim | null | un
   // Where there is a lens for the others, figures that are near each other still need larger tiles.
   const [figure] = spotsShown(session, pictures, "retrieve");
   const tile = leastFor(figure?.side ?? FIGURE_SIDE);
-  return { ...aimBeside(session, game, decider), isChoice: true, targets, first, tile };
+  const isChosen = (selection.cell ?? selection.spot) !== null;
+  const beside = aimBeside(session, game, decider);
+  // Of an islander's turn the tile alone.
+  const latest = spots.length > 0 && game.turn?.placed ? [game.turn.placed] : beside.latest;
+  return { ...beside, latest, isChoice: true, isChosen, targets, first, tile };
 }
 
 /** How large a tile has to be so that a free cell is hit, and a figure alone. */
@@ -100,15 +104,19 @@ function aimAtNews(session: GameSession): Aim | null {
   const { game } = session;
   const own = game?.players.find(({ seat }) => session.isMine(seat));
   if (game?.status !== "active" || !own) return null;
-  return { isChoice: false, targets: [], first: [], ...aimBeside(session, game, own.seat) };
+  const { told, shownSteps } = session;
+  const places = (told ? [told] : shownSteps).map(({ diff }) => placesOf(diff));
+  const latest = places.findLast(({ length }) => length > 0) ?? [];
+  const nothing = { isChoice: false, isChosen: false, targets: [], first: [] };
+  return { ...nothing, ...aimBeside(session, game, own.seat), latest };
 }
 
-/** What is wanted beside targets. */
+/** What is wanted beside targets: the tiles of the last round, and the own islanders. */
 function aimBeside(
   { shownSteps }: GameSession,
   game: Game,
   seat: number,
-): Omit<Aim, "isChoice" | "targets" | "first"> {
-  const latest = shownSteps.map(({ diff }) => placesOf(diff)).findLast(({ length }) => length > 0) ?? [];
+): Pick<Aim, "latest" | "own" | "tile"> {
+  const latest = [...lastTiles(shownSteps, game.players.length).values()];
   return { latest, own: cellsOfIslanders(game, seat), tile: figureTile() };
 }

@@ -6,7 +6,7 @@ import { text } from "../messages/index.ts";
 import { type Cell, SIZE, cellOf, cellsOfIslanders, keyOf } from "../model/cells.ts";
 import { fittingRotation } from "../model/choices.ts";
 import { walkedCells } from "../model/described_cells.ts";
-import { placesOf } from "../model/news.ts";
+import { lastTiles, placesOf } from "../model/news.ts";
 import { useObservable } from "../model/observable.ts";
 import { Located } from "../parts/located.tsx";
 import { News } from "../parts/news.tsx";
@@ -51,6 +51,8 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
   /** The version of the game at which the lens was closed. */
   const [closedAt, setClosedAt] = useState<number | null>(null);
   const isLensAskedFor = useRef(false);
+  /** Whether a touch, which ended it, began while the board showed what others did. */
+  const wasTelling = useRef(false);
   const { game, tileset } = session;
   const cells = game ? walkedCells(game) : [];
 
@@ -134,6 +136,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
     if (enlarged && !isClosed) return closeLens();
     const placed = game?.board[keyOf(cell)];
     if (placed) session.inspect(cell, pictures.nearestSegment(placed, cell, point));
+    else if (choicesShown(session).cells.size > 0 && !wasTelling.current) session.misplace();
     else if (session.inspection.inspected) session.inspect(null);
   }
 
@@ -219,12 +222,21 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
         aria-describedby={help}
         onFocusIn={focus}
         onFocusOut={() => session.walk(null)}
+        onPointerDown={() => {
+          wasTelling.current = session.told !== null;
+          session.stopTelling();
+        }}
         onPointerMove={hover}
         onPointerLeave={() => setHovered(null)}
         onClick={inspect}
       >
         <g ref={drawn} class="drawn">
-          <Tiles game={game} pictures={pictures} recent={session.recent} />
+          <Tiles
+            game={game}
+            pictures={pictures}
+            recent={session.recent}
+            last={lastTiles(session.shownSteps, game.players.length)}
+          />
           <EvaluatedCells steps={session.recent} />
           <Ghost session={session} pictures={pictures} hovered={hovered} />
           <Cells
@@ -247,7 +259,7 @@ export function Board({ session, pictures, viewRef }: BoardProps): JSX.Element |
           />
           <Outlines game={game} outlines={session.outlines} />
           <SpotChoices session={session} spots={onBoard} reachable={reachable} />
-          <FinalGains game={game} steps={session.recent} />
+          <FinalGains game={game} steps={session.recent} tileSize={seen.tileSize} />
         </g>
       </svg>
       {enlarged && !isClosed && viewRef.current && (

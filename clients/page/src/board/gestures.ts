@@ -21,6 +21,7 @@ export function gestures(
   function down(event: PointerEvent): void {
     if (event.button !== 0 && event.pointerType === "mouse") return;
     pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    view.hold();
     if (pointers.size === 1) {
       hasMoved = false;
       start = { x: event.clientX, y: event.clientY };
@@ -51,7 +52,8 @@ export function gestures(
   }
 
   function up(event: PointerEvent): void {
-    pointers.delete(event.pointerId);
+    // The tap comes to what it was for, before anything moves.
+    if (pointers.delete(event.pointerId) && pointers.size === 0) setTimeout(() => view.release());
   }
 
   function wheel(event: WheelEvent): void {

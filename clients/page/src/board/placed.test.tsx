@@ -5,11 +5,14 @@ import { game } from "../testing/games.ts";
 import { Islanders, Tiles } from "./placed.tsx";
 import type { Pictures } from "./pictures.ts";
 
-test("a tile whose picture is not there yet has its place, and a sign that it comes", () => {
+test("a tile whose picture is not there yet has its place, and the last of a player a frame in their colour", () => {
   const pictures = { isLoaded: false } as Pictures;
   const placed = { tile: "start", rotation: 0, order: 0, islanders: [], covered: [] };
-  const shown = <Tiles game={game({ board: { "0,0": placed } })} pictures={pictures} recent={[]} />;
-  assert.match(renderToString(shown), /class="tile"><g class="tile-loading"><rect/);
+  const board = { "0,0": placed, "1,0": placed };
+  const last = new Map([[1, { x: 1, y: 0 }]]);
+  const shown = renderToString(<Tiles game={game({ board })} pictures={pictures} recent={[]} last={last} />);
+  assert.match(shown, /class="tile"><g class="tile-loading"><rect/);
+  assert.deepEqual(shown.match(/newest-frame ink-\w+/g), ["newest-frame ink-blue"]);
 });
 
 test("an islander stands where the picture of its tile says", () => {

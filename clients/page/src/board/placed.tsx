@@ -40,8 +40,14 @@ interface PlacedProps {
   readonly recent: readonly Step[];
 }
 
-/** All tiles, with the fish that boats have taken crossed out, and frames around the new ones. */
-export function Tiles({ game, pictures, recent }: PlacedProps): JSX.Element {
+interface TilesProps extends PlacedProps {
+  /** The cells of the last tiles, by who placed them. */
+  readonly last: ReadonlyMap<number, Cell>;
+}
+
+/** All tiles, with the fish that boats have taken crossed out, and a frame in a player's colour around their last one. */
+export function Tiles({ game, pictures, recent, last }: TilesProps): JSX.Element {
+  const seats = new Map([...last].map(([seat, cell]) => [keyOf(cell), seat]));
   const fresh = arrivals(recent, "tile_placed", ({ x, y }) => keyOf({ x, y }));
   const tiles = Object.entries(game.board);
   const drawn = useGradually(pictures.isLoaded ? tiles.length : 0, TILES_AT_ONCE);
@@ -49,12 +55,19 @@ export function Tiles({ game, pictures, recent }: PlacedProps): JSX.Element {
     <g class="tiles">
       {tiles.map(([key, placed], index) => {
         const arrival = fresh.get(key);
+        const seat = seats.get(key);
         return (
           <g key={key} transform={at({ x: cellOf(key).x * SIZE, y: cellOf(key).y * SIZE })}>
             <g class={arrival ? "tile newest" : "tile"} style={arrival}>
               <TilePicture href={index < drawn ? pictures.href(placed.tile, placed.rotation) : null} />
               <Covered placed={placed} pictures={pictures} />
-              {arrival && <rect class="newest-frame" width={SIZE} height={SIZE} rx="5" />}
+              {seat !== undefined && (
+                <g class={`newest-frame ink-${game.players[seat]?.color}`}>
+                  {[0, 1].map((line) => (
+                    <rect key={line} x="4" y="4" width={SIZE - 8} height={SIZE - 8} rx="5" />
+                  ))}
+                </g>
+              )}
             </g>
           </g>
         );

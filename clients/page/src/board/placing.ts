@@ -29,8 +29,9 @@ export interface Wanted {
 
 /** What can be chosen, or has happened. */
 export interface Aim extends Wanted {
-  /** Whether the targets can be chosen. */
+  /** Whether the targets can be chosen, and whether one of them is. */
   readonly isChoice: boolean;
+  readonly isChosen: boolean;
   /** The least size of a tile on the screen with which a finger, or a mouse, hits them. */
   readonly tile: number;
 }

@@ -8,7 +8,15 @@ import { View } from "./view.ts";
 const THREE_BY_THREE = cellsIn({ left: -1, top: -1, right: 2, bottom: 2 });
 
 /** What aims at nothing, on tiles that a finger hits. */
-const NOTHING: Aim = { isChoice: false, targets: [], first: [], latest: [], own: [], tile: 50 };
+const NOTHING: Aim = {
+  isChoice: false,
+  isChosen: false,
+  targets: [],
+  first: [],
+  latest: [],
+  own: [],
+  tile: 50,
+};
 
 /** All cells from a corner to the other one. */
 function cellsIn({ left, top, right, bottom }: Box): Cell[] {
@@ -354,6 +362,30 @@ test("buttons in the corners take no room from a board that has no cells there",
   assert.equal(view.tileSize, free);
   view.fit(THREE_BY_THREE);
   assert.ok(view.tileSize < free);
+});
+
+test("from the first tap of a choice on the view stays, until the next question", (t) => {
+  const { view, style, size, isHit } = viewOf(t, 390, 300);
+  view.resized();
+  view.fit(FULL);
+  view.aimAt(newsIn({ x: 3, y: 5 }));
+  view.hold();
+  const { transform } = style;
+  view.aimAt(choiceOf(AROUND));
+  assert.equal(style.transform, transform, "the finger is on it");
+  const [tapped = -1] = AROUND.flatMap(({ x, y }, index) => (isHit(x + 0.5, y + 0.5) ? [index] : []));
+  const chosen = { ...choiceOf(AROUND, tapped), isChosen: true };
+  view.aimAt(chosen);
+  view.release();
+  size.height = 290;
+  view.resized();
+  view.covered();
+  assert.equal(style.transform, transform);
+  size.height = 60;
+  view.resized();
+  assert.notEqual(style.transform, transform, "what is chosen comes out from under what grows over it");
+  view.aimAt(choiceOf([{ x: 3, y: -6 }]));
+  assert.ok(isHit(3.5, -5.5));
 });
 
 test("what comes over a choice moves it out from under it, and what covers none moves nothing", (t) => {

@@ -55,9 +55,13 @@ export class View {
   /** Whether they have moved it since they were asked to choose. */
   private isMovedSinceAsked = false;
   private isHeld = false;
+  /** Whether it was to move while it was held. */
+  private isDue = false;
+  /** Whether something of what it shows is chosen: then it stays until the next question. */
+  private isStill = false;
   private resting: ReturnType<typeof setTimeout> | undefined;
-  /** The frame's size when it was last looked at. */
-  private size = { width: 0, height: 0 };
+  /** The frame on the screen when it was last looked at. */
+  private size = { left: 0, top: 0, width: 0, height: 0 };
 
   /** `covers` says what lies over the frame, in its pixels; `onRest` hears that the view has moved. */
   constructor(
@@ -80,11 +84,25 @@ export class View {
    */
   private follow(): void {
     const room = this.room();
-    if (!room || this.cells.length === 0) return;
+    this.isDue = this.isHeld;
+    if (!room || this.cells.length === 0 || this.isHeld) return;
     const { aim, isFitted } = this;
+    if (this.isStill) return this.keepChosen();
     const { place } = placeAll(this.cells, room);
     if (isFitted && (!aim || this.isWhole || place.tile >= aim.tile)) this.move(place, true);
     else if (aim) this.goTo(aim, isFitted ? aim.tile : Math.max(aim.tile, this.at.tile));
+  }
+
+  /** What is chosen comes out from under what covers its middle, by as little as can be. */
+  private keepChosen(): void {
+    const room = this.room([], 0, 0);
+    const chosen = this.aim?.targets.filter(({ key }) => this.aim?.first.includes(key)) ?? [];
+    if (!room) return;
+    for (const target of chosen) {
+      const middle = onScreen(squareOf({ ...target, half: 0 }, this.at.tile), this.at);
+      const { across, down } = wayInto(onScreen(squareOf(target, this.at.tile), this.at), room);
+      if (!isClear(middle, room)) this.shift(across, down, true);
+    }
   }
 
   /** Goes to the best place for what is wanted, on tiles of this size, beside what else covers the frame. */
@@ -100,15 +118,17 @@ export class View {
     this.isFitted = true;
     this.isWhole = true;
     this.aim = null;
+    this.isStill = false;
     this.follow();
   }
 
   /** The frame has another size: the same cells again, or the same middle, with a choice in sight if one was. */
   resized(): void {
-    const { width, height } = this.frame.getBoundingClientRect();
+    const { left, top, width, height } = this.frame.getBoundingClientRect();
     const before = this.size;
     if (width === 0 || height === 0 || (width === before.width && height === before.height)) return;
-    this.size = { width, height };
+    this.size = { left, top, width, height };
+    if (this.isStill) this.shift(before.left - left, before.top - top, false);
     if (this.isFitted) return this.follow();
     const frame = { left: 0, top: 0, right: before.width, bottom: before.height };
     const hadChoice = this.clearIn({ frame, covers: [] }).length > 0;
@@ -118,20 +138,21 @@ export class View {
 
   /** Something may have come to lie over the board: what can be chosen comes out from under it. */
   covered(): void {
-    const { aim, inSight, isFitted, isHeld } = this;
+    const { aim, inSight, isFitted } = this;
     const isCovered = aim !== null && (inSight.length < aim.targets.length || !this.sees(aim.latest));
-    if (isCovered && isFitted && !isHeld) this.follow();
+    if (isCovered && isFitted) this.follow();
   }
 
   /**
    * Follows what can be chosen now, or has happened; null where there is nothing. Where the user has moved it since they
-   * were asked, it stays as long as they see what to choose.
+   * were asked, it stays as long as they see what to choose; where they have chosen, until they are asked something else.
    */
   aimAt(aim: Aim | null): void {
     if (!this.aim?.isChoice) this.isMovedSinceAsked = false;
+    this.isStill = aim?.isChosen === true && this.aim !== null && isAnswered(this.aim, aim);
     this.aim = aim;
     this.seen = [];
-    if (this.isHeld) return;
+    if (this.isStill) return this.follow();
     if (aim?.isChoice) this.isWhole = false;
     else if (this.isMovedToChoose) this.isFitted = true;
     const isTheirs = this.isMovedSinceAsked && this.seesFirst();
@@ -175,7 +196,7 @@ export class View {
 
   release(): void {
     this.isHeld = false;
-    this.aimAt(this.aim);
+    if (this.isDue) this.follow();
   }
 
   pan(across: number, down: number): void {
@@ -296,7 +317,6 @@ export class View {
     this.resting = setTimeout(() => this.rest(), REST_MS);
     this.drawn.style.transition = smooth && !isCalm() ? "transform 350ms ease" : "none";
     this.drawn.style.transform = `translate(${left}px, ${top}px) scale(${tile / SIZE})`;
-    this.drawn.style.setProperty("--tile", String(tile));
     this.drawn.style.setProperty("--figure", String(Math.max(1, Math.min(LEGIBLE / tile, 1.8))));
   }
 
@@ -304,6 +324,12 @@ export class View {
     this.drawn.style.willChange = "";
     this.onRest();
   }
+}
+
+/** Whether the later one is chosen of what could be chosen before, or came while something else was shown. */
+function isAnswered(before: Aim, after: Aim): boolean {
+  const keysOf = ({ targets }: Aim): string => targets.map(({ key }) => key).join(" ");
+  return !before.isChoice || keysOf(before) === keysOf(after);
 }
 
 /** Holds the view while there is a board. */

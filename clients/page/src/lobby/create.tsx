@@ -70,7 +70,10 @@ export function Create({ onClose }: { onClose: () => void }): JSX.Element {
   const bots = useBots(setProblem);
   const id = useId();
   useWarning(problem);
-  const change = (changes: Partial<GameForm>): void => setForm({ ...form, ...changes });
+  const change = (changes: Partial<GameForm>): void => {
+    setForm({ ...form, ...changes });
+    setProblem(null);
+  };
   const seated = form.who.filter((who) => who !== "nobody").length;
 
   async function create(): Promise<void> {

@@ -117,7 +117,7 @@ export function Lobby(): JSX.Element {
 }
 
 interface QuickProps {
-  readonly onProblem: (problem: string) => void;
+  readonly onProblem: (problem: string | null) => void;
   readonly onFriends: () => void;
   readonly onHelp: () => void;
 }
@@ -168,6 +168,7 @@ function Quick({ onProblem, onFriends, onHelp }: QuickProps): JSX.Element {
               autocomplete="nickname"
               onInput={(event) => {
                 setName(event.currentTarget.value);
+                onProblem(null);
                 savePreferences({ name: event.currentTarget.value });
               }}
             />

@@ -202,6 +202,7 @@ export const de: Messages = {
     connection: {
       connecting: "Verbinden…",
       connected: "Verbunden",
+      http: "Verbunden (HTTP)",
       reconnecting: "Neu verbinden…",
     },
     offline: "Keine Verbindung. Die Seite verbindet sich von selbst wieder.",
@@ -363,6 +364,7 @@ export const de: Messages = {
     placeTile: "Tippe auf ein markiertes Feld für diese Karte, oder ziehe sie dorthin.",
     placeTip: "Seiten, die sich berühren, müssen passen: Meer an Meer, Steg an Steg, Insel an Insel.",
     placeChosen: "Tippe noch einmal auf die Karte, um sie zu drehen. Dann lege sie.",
+    misfit: "Hier passt sie nicht.",
     placeChosenOnly: "Sie passt hier nur so herum.",
     rotate: "Drehen",
     place: "Hinlegen",
@@ -656,7 +658,7 @@ export const de: Messages = {
     letters: (cost) =>
       `Das leuchtende Schiff will ${cost}: Jeder Buchstabe ist eine Sorte deiner Wahl, ein anderer eine andere.`,
     home: (button) =>
-      `Alle deine Insulaner arbeiten. Du könntest jetzt einen auf dem Plan antippen und für einen späteren Zug zurücknehmen. Hier stehen alle gut: Drücke „${button}“.`,
+      `Alle deine Insulaner sind gesetzt. Du könntest jetzt einen auf dem Plan antippen und für einen späteren Zug zurücknehmen, ohne seine Waren. Oder lass sie stehen: Drücke „${button}“.`,
     again: "Lege auch diese Karte: auf das leuchtende Feld oder auf ein anderes, das dir besser gefällt.",
     finishes: {
       bridge: (gain) =>
@@ -678,6 +680,8 @@ export const de: Messages = {
     },
     another: "Auf der leuchtenden Stelle kann noch ein Insulaner arbeiten.",
     send: (button) => `Drücke „${button}“. Er bleibt dort, bis seine Arbeit getan ist.`,
+    already: "Hier ist das schon so.",
+    sendOnce: (button) => `Drücke „${button}“. Er bringt dir, was da ist, und kommt gleich zurück.`,
     keep: (button) =>
       `Du musst niemanden setzen. Hebe deine Insulaner für eine bessere Stelle auf: Drücke „${button}“.`,
     leave: (button) =>
@@ -739,7 +743,7 @@ export const de: Messages = {
   },
 
   worth: {
-    nothing: "Die Karte macht hier nichts fertig.",
+    nothing: "Die Karte allein bringt dir nichts.",
     features: "Auf dieser Karte",
     details: "Einzelheiten",
     get: "Du bekommst",

@@ -160,6 +160,7 @@ export const en = {
     connection: {
       connecting: "Connecting…",
       connected: "Connected",
+      http: "Connected over HTTP",
       reconnecting: "Reconnecting…",
     } as Record<string, string>,
     offline: "No connection. The page reconnects automatically.",
@@ -319,6 +320,7 @@ export const en = {
     placeTile: "Tap a marked cell for this tile, or drag it there.",
     placeTip: "Sides that touch must match: sea to sea, bridge to bridge, island to island.",
     placeChosen: "Tap the tile again to turn it. Then place it.",
+    misfit: "It does not fit there.",
     placeChosenOnly: "It fits here this way only.",
     rotate: "Turn",
     place: "Place it",
@@ -606,7 +608,7 @@ export const en = {
     letters: (cost: string) =>
       `The shining ship asks for ${cost}: each letter is a kind of your choice, another letter another kind.`,
     home: (button: string) =>
-      `All your islanders are at work. You could tap one on the board now, and take it home for a later turn. Here all have good places: press “${button}”.`,
+      `All your islanders are out. You could tap one on the board now, and take it home for a later turn, without its wares. Or leave them: press “${button}”.`,
     again: "Place this tile as well: on the shining cell, or on another one that you like better.",
     finishes: {
       bridge: (gain: string) => `On the shining cell this tile finishes your bridge, and you get ${gain}.`,
@@ -623,6 +625,8 @@ export const en = {
     } as Record<string, string>,
     another: "Another islander can work on the shining spot.",
     send: (button: string) => `Press “${button}”. It stays there until its work is done.`,
+    already: "Here that is so already.",
+    sendOnce: (button: string) => `Press “${button}”. It brings you what is there, and comes home at once.`,
     keep: (button: string) =>
       `You need not send anybody. Keep your islanders for a better place: press “${button}”.`,
     leave: (button: string) =>
@@ -683,7 +687,7 @@ export const en = {
   },
 
   worth: {
-    nothing: "The tile finishes nothing here.",
+    nothing: "The tile alone brings you nothing.",
     features: "What is on this tile",
     details: "Details",
     get: "You will get",

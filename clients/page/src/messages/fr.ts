@@ -203,6 +203,7 @@ const french: Messages = {
     connection: {
       connecting: "Connexion…",
       connected: "En ligne",
+      http: "En ligne (HTTP)",
       reconnecting: "Reconnexion…",
     },
     offline: "Pas de connexion. La page se reconnecte toute seule.",
@@ -367,6 +368,7 @@ const french: Messages = {
     placeTip:
       "Les côtés qui se touchent doivent correspondre : mer contre mer, pont contre pont, île contre île.",
     placeChosen: "Touchez encore la tuile pour la tourner. Puis posez-la.",
+    misfit: "Elle ne va pas ici.",
     placeChosenOnly: "Ici, elle ne va que dans ce sens.",
     rotate: "Tourner",
     place: "Poser",
@@ -667,7 +669,7 @@ const french: Messages = {
     letters: (cost) =>
       `Le navire qui brille demande ${cost} : chaque lettre est un type de votre choix, une autre lettre un autre.`,
     home: (button) =>
-      `Tous vos insulaires sont au travail. Vous pourriez en toucher un sur le plateau et le reprendre pour un autre tour. Ici tous sont bien placés : appuyez sur « ${button} ».`,
+      `Tous vos insulaires sont placés. Vous pourriez en toucher un sur le plateau et le reprendre pour un autre tour, sans ses marchandises. Ou laissez-les : appuyez sur « ${button} ».`,
     again: "Posez aussi cette tuile : sur la case qui brille, ou sur une autre qui vous plaît mieux.",
     finishes: {
       bridge: (gain) => `Sur la case qui brille, cette tuile complète votre pont, et vous recevez ${gain}.`,
@@ -684,6 +686,8 @@ const french: Messages = {
     },
     another: "Un autre insulaire peut travailler à l’endroit qui brille.",
     send: (button) => `Appuyez sur « ${button} ». Il y reste jusqu’à la fin de son travail.`,
+    already: "C’est déjà le cas ici.",
+    sendOnce: (button) => `Appuyez sur « ${button} ». Il rapporte ce qui est là et revient aussitôt.`,
     keep: (button) =>
       `Rien ne vous oblige à placer quelqu’un. Gardez vos insulaires pour un meilleur endroit : appuyez sur « ${button} ».`,
     leave: (button) =>
@@ -744,7 +748,7 @@ const french: Messages = {
   },
 
   worth: {
-    nothing: "La tuile ne complète rien ici.",
+    nothing: "La tuile seule ne vous rapporte rien.",
     features: "Sur cette tuile",
     details: "Détails",
     get: "Vous recevrez",

@@ -73,6 +73,11 @@ test("each work of an islander is explained once, and that all may stay at home"
   assert.equal(hintFor(state({ ...sending, told: ["island"] })).words, text.lesson.works["bridge"]);
   assert.equal(hinted({ ...sending, told: ["bridge"] }), "another: spots");
   assert.equal(hinted({ ...sending, chosen: { ...NOTHING_CHOSEN, spot: "s" } }), "send: confirm");
+  const back: GameEvent = { type: "islander_returned", seat: 0, x: 0, y: 0, segment: 0 };
+  const finished = { game: phase("islander"), moves: [{ ...SEND, effects: [back] }, PASS] };
+  assert.ok(hintFor(state({ ...finished, told: ["sea"] })).words.endsWith(text.lesson.already));
+  const chosen = { ...NOTHING_CHOSEN, spot: "s" };
+  assert.equal(hintFor(state({ ...finished, chosen })).words, text.lesson.sendOnce(text.actionBar.send));
   const { feature } = SEND;
   const market = { ...SEND, feature: feature && { ...feature, kind: "market", open: 7 } };
   const keep = hintFor(state({ ...sending, moves: [market, PASS], told: ["market"] }));

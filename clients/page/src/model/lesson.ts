@@ -200,9 +200,18 @@ function sending(state: LessonState, move: Move): Hint {
   }
   if (move.action.type !== "place_islander")
     return hint("keep", "pass", text.lesson.keep(text.actionBar.noIslander), move);
-  if (state.chosen.spot !== null) return hint("send", "confirm", text.lesson.send(text.actionBar.send), move);
+  const { segment } = move.action;
+  // R4.3 and R5.6.
+  const isFinished = move.effects?.some(
+    (event) =>
+      event.type === "islander_returned" &&
+      event.segment === segment &&
+      sameCell(event, state.game.turn?.placed ?? null),
+  );
+  const send = isFinished ? text.lesson.sendOnce : text.lesson.send;
+  if (state.chosen.spot !== null) return hint("send", "confirm", send(text.actionBar.send), move);
   if (!isNew(state, kind)) return hint("another", "spots", text.lesson.another, move);
-  const work = text.lesson.works[kind] ?? "";
+  const work = [text.lesson.works[kind] ?? "", ...(isFinished ? [text.lesson.already] : [])].join(" ");
   const isFirst = Object.keys(text.lesson.works).every((one) => isNew(state, one));
   return hint(kind, "spots", isFirst ? `${text.lesson.first} ${work}` : work, move);
 }

@@ -33,6 +33,14 @@ function placesTile({ diff }: Change): boolean {
   return diff.events.some(({ type }) => type === "tile_placed");
 }
 
+/** The cells of the last tile that each seat has placed, in the last round, by seat. */
+export function lastTiles(course: readonly Change[], players: number): ReadonlyMap<number, Cell> {
+  const placed = course.flatMap(({ diff }) => diff.events).filter(({ type }) => type === "tile_placed");
+  return new Map(
+    placed.slice(-players).flatMap((event) => (event.type === "tile_placed" ? [[event.seat, event]] : [])),
+  );
+}
+
 /** Changes that follow each other in the turn of one seat, together. */
 export function byTurn<One extends Change>(course: readonly One[]): One[][] {
   const turns: One[][] = [];

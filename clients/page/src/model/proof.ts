@@ -31,12 +31,6 @@ class WrongStep extends Error {
   }
 }
 
-/** Whether this browser computes digests here. */
-export function canCheck(): boolean {
-  // Only in secure contexts, whatever its type says.
-  return (crypto.subtle as SubtleCrypto | undefined) !== undefined;
-}
-
 /** Checks a whole log; `shown` has the digests that the page has shown, by step. `onStep` is told how far it is. */
 export async function checkLog(
   log: AsyncIterable<Diff>,

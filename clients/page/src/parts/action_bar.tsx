@@ -101,8 +101,9 @@ function Mine(step: StepProps): JSX.Element {
 }
 
 function headingOf({ session, game, turn }: StepProps): string {
-  const mine = Object.keys(session.credentials.seats).length;
-  return mine > 1 ? text.actionBar.turnOf(nameOf(game, turn.decider)) : text.actionBar.yourTurn;
+  return session.ownSeats.size > 1
+    ? text.actionBar.turnOf(nameOf(game, turn.decider))
+    : text.actionBar.yourTurn;
 }
 
 function Heading({ session, game, turn, children }: StepProps & { children: string }): JSX.Element {
@@ -156,7 +157,8 @@ function PlacingTile(step: StepProps): JSX.Element {
       <div class="step">
         <CurrentTile session={session} pictures={pictures} tile={turn.tile} viewRef={viewRef} />
         <Heading {...step}>{headingOf(step)}</Heading>
-        <Hint session={session} tip={choice ? undefined : text.actionBar.placeTip}>
+        <Hint session={session} tip={choice || session.isMisplaced ? undefined : text.actionBar.placeTip}>
+          {session.isMisplaced && <b>{text.actionBar.misfit} </b>}
           {hint}
         </Hint>
       </div>

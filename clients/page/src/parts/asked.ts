@@ -98,15 +98,14 @@ function payingInWords(
 }
 
 function choicesInWords(
-  { choices, selection, credentials }: GameSession,
+  { choices, selection, ownSeats }: GameSession,
   game: Game,
   tileset: TileSet,
   decider: number,
 ): string {
   const { cells, spots, ships } = choices;
-  const isMany = Object.keys(credentials.seats).length > 1;
   const mine = (what: string): string =>
-    isMany ? text.asked.turn(nameOf(game, decider), what) : text.asked.yourTurn(what);
+    ownSeats.size > 1 ? text.asked.turn(nameOf(game, decider), what) : text.asked.yourTurn(what);
   switch (game.turn?.phase) {
     case "place_tile":
       return mine(text.asked.place(heldTile(game, tileset, selection.rotation), cells.size));

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { type Verdict, canCheck, checkLog } from "../model/proof.ts";
+import { type Verdict, checkLog } from "../model/proof.ts";
 import { reasonOf, service } from "../service.ts";
 import { announcer } from "../session/announcer.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -36,7 +36,7 @@ export function Check({ session, onClose }: CheckProps): JSX.Element {
       setSentences(said);
       announcer.tell(said.join(" "));
     };
-    if (!canCheck()) return finish([text.proof.impossible]);
+    if (!isSecureContext) return finish([text.proof.impossible]);
     check(session, setStep).then(
       (verdict) => finish(verdictInWords(verdict)),
       (error: unknown) => finish([reasonOf(error)]),

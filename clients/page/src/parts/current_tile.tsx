@@ -7,6 +7,7 @@ import type { Pictures } from "../board/pictures.ts";
 import type { Point, ViewRef } from "../board/view.ts";
 import { text } from "../messages/index.ts";
 import { keyOf, sameCell } from "../model/cells.ts";
+import type { CellChoice } from "../model/choices.ts";
 import { tileInWords, tilesOf } from "../model/tileset.ts";
 import { choose, rotate } from "../session/actions.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -36,19 +37,24 @@ export function CurrentTile({ session, pictures, tile, viewRef }: CurrentTilePro
     event.currentTarget.setPointerCapture(event.pointerId);
   }
 
+  /** What may be chosen under a point; null where nothing fits, undefined beside the board. */
+  function choiceAt({ x, y }: Point): CellChoice | null | undefined {
+    const cell = document.elementFromPoint(x, y)?.closest(".frame") && viewRef.current?.cellAt({ x, y });
+    return cell && (session.choices.cells.get(keyOf(cell)) ?? null);
+  }
+
   function move({ clientX: x, clientY: y }: PointerEvent): void {
     if (!start.current) return;
     if (Math.hypot(x - start.current.x, y - start.current.y) > SLACK) hasMoved.current = true;
     if (!hasMoved.current) return;
-    const cell = viewRef.current?.cellAt({ x, y });
-    const choice = cell && session.choices.cells.get(keyOf(cell));
-    if (choice && !sameCell(choice.cell, session.selection.cell)) choose.cell(session, choice.cell);
+    const choice = choiceAt({ x, y });
+    if (!choice) session.selection.cell && session.deselect();
+    else if (!sameCell(choice.cell, session.selection.cell)) choose.cell(session, choice.cell);
     setDragged(choice ? null : { x, y });
   }
 
-  function up(event: PointerEvent): void {
-    const cell = viewRef.current?.cellAt({ x: event.clientX, y: event.clientY });
-    if (hasMoved.current && !(cell && session.choices.cells.has(keyOf(cell)))) session.deselect();
+  function up({ clientX: x, clientY: y }: PointerEvent): void {
+    if (hasMoved.current && choiceAt({ x, y }) === null) session.misplace();
     end();
   }
 

@@ -159,8 +159,9 @@ function useNextInSight({ decider, game, choices, selection, fatal }: GameSessio
   const partOf = (part: string): Element | null => document.querySelector(`[data-part=${part}]`);
   useEffect(() => {
     if (decider !== null && isShipAsked) partOf("ships")?.scrollIntoView({ block: "nearest" });
-    // The buttons are at its end.
-    if (isOver || isChosen) partOf("actions")?.scrollIntoView({ block: "end" });
+    if (isOver) partOf("actions")?.scrollIntoView({ block: "end" });
+    // Where they lie over the words they are there, and the board stays.
+    if (isChosen) partOf("actions")?.querySelector(".buttons")?.scrollIntoView({ block: "nearest" });
   }, [decider, isOver, isShipAsked, cell, spot, ship]);
 }
 
@@ -180,6 +181,7 @@ function NextGame({ current }: { current: string }): JSX.Element | null {
 export function Bar({ session }: { session: GameSession }): JSX.Element {
   const { game } = session;
   const turn = game?.turn;
+  const { status } = session.network;
   return (
     <header class="bar">
       <a class="round" href={LOBBY} aria-label={text.back}>
@@ -191,8 +193,8 @@ export function Bar({ session }: { session: GameSession }): JSX.Element {
       <span class="gap" />
       <NextGame current={session.id} />
       {session.fatal === null && (
-        <span class={`connection ${session.network.status}`}>
-          {text.game.connection[session.network.status]}
+        <span class={`connection ${status === "http" ? "connected" : status}`}>
+          {text.game.connection[status]}
         </span>
       )}
       <Menu session={session} />

@@ -14,7 +14,7 @@ import { Link, Share, invitation } from "./share.tsx";
 
 export function Invite({ session, game }: { session: GameSession; game: Game }): JSX.Element {
   const open = game.players.filter((player) => player.kind === "open").length;
-  const seated = Object.keys(session.credentials.seats).length > 0;
+  const seated = session.isSeated;
   return (
     <section class="action-bar waiting" aria-label={text.asked.bar} data-part="actions">
       {seated ? <h2>{text.actionBar.waiting(open)}</h2> : <Join session={session} game={game} />}
@@ -113,7 +113,15 @@ function Join({ session, game }: { session: GameSession; game: Game }): JSX.Elem
       <p class="hint">{text.join.invited(text.listed(present(game)))}</p>
       <label>
         {text.lobby.yourName}
-        <input value={name} maxLength={32} required onInput={(event) => setName(event.currentTarget.value)} />
+        <input
+          value={name}
+          maxLength={32}
+          required
+          onInput={(event) => {
+            setName(event.currentTarget.value);
+            session.dismiss();
+          }}
+        />
       </label>
       <label>
         {text.join.color}

@@ -78,40 +78,44 @@ export function Menu({ session }: { session: GameSession | null }): JSX.Element 
         <Icon name="menu" />
       </button>
       {isOpen && (
-        <div ref={scrollSign} class="menu-list">
-          <Group name={text.game.page}>
-            <button onClick={() => setHelping(true)}>{text.game.help}</button>
-            <LanguageChoice />
-            <button onClick={nextTheme}>{text.game.theme[kept.theme]}</button>
-            <button onClick={() => like({ tips: !kept.tips })}>
-              {kept.tips ? text.game.tipsOff : text.game.tipsOn}
-            </button>
-          </Group>
-          <Group name={text.game.signals}>
-            <button onClick={() => like({ sound: !kept.sound })}>{text.notify.sound(kept.sound)}</button>
-            {"vibrate" in navigator && (
-              <button onClick={() => like({ vibration: !kept.vibration })}>
-                {text.notify.vibration(kept.vibration)}
+        <div class="menu-list">
+          <div ref={scrollSign} class="groups">
+            <Group name={text.game.page}>
+              <button onClick={() => setHelping(true)}>{text.game.help}</button>
+              <LanguageChoice />
+              <button onClick={nextTheme}>{text.game.theme[kept.theme]}</button>
+              <button onClick={() => like({ tips: !kept.tips })}>
+                {kept.tips ? text.game.tipsOff : text.game.tipsOn}
               </button>
-            )}
-            {canNotify() && (
-              <button onClick={() => void notify(!kept.notifications)}>
-                {text.notify.notifications(kept.notifications === true)}
-              </button>
-            )}
-            {isBlocked && <Blocked />}
-          </Group>
-          {session && (
-            <Group name={text.game.thisGame}>
-              {session.leaves && (
-                <button onClick={() => session.setLeaves(false)}>{text.actionBar.askAgain}</button>
-              )}
-              <button onClick={() => setShared("game")}>{text.share.of(isWaiting)}</button>
-              {session.isSeated && <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>}
-              {session.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
-              <TableDeeds session={session} onLook={() => setOpen(false)} onAsk={setAsked} />
             </Group>
-          )}
+            <Group name={text.game.signals}>
+              <button onClick={() => like({ sound: !kept.sound })}>{text.notify.sound(kept.sound)}</button>
+              {"vibrate" in navigator && (
+                <button onClick={() => like({ vibration: !kept.vibration })}>
+                  {text.notify.vibration(kept.vibration)}
+                </button>
+              )}
+              {canNotify() && (
+                <button onClick={() => void notify(!kept.notifications)}>
+                  {text.notify.notifications(kept.notifications === true)}
+                </button>
+              )}
+              {isBlocked && <Blocked />}
+            </Group>
+            {session && (
+              <Group name={text.game.thisGame}>
+                {session.leaves && (
+                  <button onClick={() => session.setLeaves(false)}>{text.actionBar.askAgain}</button>
+                )}
+                <button onClick={() => setShared("game")}>{text.share.of(isWaiting)}</button>
+                {session.isSeated && (
+                  <button onClick={() => setShared("seat")}>{text.share.elsewhere}</button>
+                )}
+                {session.game && <button onClick={() => setChecking(true)}>{text.proof.open}</button>}
+                <TableDeeds session={session} onLook={() => setOpen(false)} onAsk={setAsked} />
+              </Group>
+            )}
+          </div>
         </div>
       )}
       {session && shared === "game" && (

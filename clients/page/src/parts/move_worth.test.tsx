@@ -16,7 +16,7 @@ const FEATURE = {
 };
 const PLACED = place(1, 0, 0);
 const SENT = move("i0", { type: "place_islander", segment: 0 });
-const { get, getNothing, nothing, soFar } = text.worth;
+const { get, nothing, soFar } = text.worth;
 
 const SHOWN: readonly (readonly [string, Move, string])[] = [
   ["nothing", PLACED, nothing],
@@ -32,7 +32,7 @@ const SHOWN: readonly (readonly [string, Move, string])[] = [
   [
     "what only others get",
     { ...PLACED, worth: "All of it.", effects: [evaluated("bridge", [1], wares(0, 2, 0))] },
-    `${getNothing} Bo +2`,
+    `${nothing} Bo +2`,
   ],
   ["what there is for later", { ...SENT, worth: "All of it.", feature: FEATURE }, `${soFar} 2, 1 side open`],
 ];

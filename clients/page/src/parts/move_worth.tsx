@@ -19,12 +19,14 @@ export function MoveWorthLine({ session }: { session: GameSession }): JSX.Elemen
 
 function Line({ session }: { session: GameSession }): JSX.Element | null {
   const [isOpen, setOpen] = useState(false);
-  const { worth, game, decider } = session;
+  const { worth, game, decider, selectedMove } = session;
   if (!worth || !game || decider === null) return null;
   const { gains, prospect, loss, outlines, words } = worth;
   const own = gains.get(decider);
   const others = [...gains].filter(([seat]) => seat !== decider);
   const finishesNothing = gains.size === 0 && outlines.length === 0;
+  // Where a tile finishes what is nobody's, an islander may get something of it in the next step.
+  const nothing = selectedMove?.action.type === "place_tile" ? text.worth.nothing : text.worth.getNothing;
   const hasMore = !finishesNothing && words !== "";
   const isTold = gains.size > 0 || (prospect === null && loss === null);
   return (
@@ -35,16 +37,15 @@ function Line({ session }: { session: GameSession }): JSX.Element | null {
             <b>{text.worth.get}</b> <Gained {...own} />
           </p>
         )}
-        {isTold && !own && <p>{finishesNothing ? words : <b>{text.worth.getNothing}</b>}</p>}
+        {isTold && !own && <p>{finishesNothing ? words : <b>{nothing}</b>}</p>}
         {prospect && (
           <p>
             {prospect.kind !== "market" && (
-              <>
-                {text.worth.soFar} <Held wares={prospect.wares} />
-                {", "}
-              </>
+              <span>
+                {text.worth.soFar} <Held wares={prospect.wares} />,
+              </span>
             )}
-            {text.worth.open(prospect.kind, prospect.open)}
+            <span>{text.worth.open(prospect.kind, prospect.open)}</span>
           </p>
         )}
         {loss === "ship" && <p>{text.worth.giveUpShip}</p>}

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { byTurn } from "../model/news.ts";
-import { total } from "../model/payments.ts";
+import { eachWare, total } from "../model/payments.ts";
 import { type ShortEvent, lateWords } from "../model/short_events.ts";
 import type { Step } from "../session/game_history.ts";
 import type { GameSession } from "../session/game_session.ts";
@@ -34,12 +34,13 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
     <details ref={details} class="news" onKeyDown={({ key }) => key === "Escape" && close()}>
       <summary>
         <b class="heading">{newsHeading(session, told.length)}</b>
-        <span class="news-count" aria-hidden="true">
-          {told.length}
-        </span>
         <span key={stepShown?.diff.version} class="latest" title={said.join(" ")} aria-hidden="true">
-          {lines.map((short, index) => (
-            <Short key={index} session={session} short={short} doer={null} />
+          {lines.map((shorts, index) => (
+            <span key={index}>
+              {shorts.map((short, number) => (
+                <Short key={number} session={session} short={short} doer={number === 0 ? null : short.seat} />
+              ))}
+            </span>
           ))}
         </span>
         <Icon name="more" />
@@ -60,15 +61,25 @@ function toldSteps(session: GameSession): Step[] {
   return newsShown(session).filter((step) => wordsOf(session, step) !== "");
 }
 
-/** What concerns the players of this browser first, then what others gain, then the rest, each of it the newest first. */
-export function headlines(session: GameSession, told: readonly Step[]): ShortEvent[] {
+/**
+ * What concerns the players of this browser first, then what others gain, then the rest, each of it the newest first. Of
+ * one player it is what brings most to know: what they gain, else what they do with an islander, else that they placed a
+ * tile.
+ */
+function headlines(session: GameSession, told: readonly Step[]): ShortEvent[][] {
   const isOwn = (seat: number | null): boolean =>
     seat !== null && session.credentials.seats[seat] !== undefined;
-  const rank = ({ seat, wares, points }: ShortEvent): number =>
-    isOwn(seat) ? 0 : points > 0 || total(wares) > 0 ? 1 : 2;
+  const kind = ({ icon, wares, points }: ShortEvent): number =>
+    points > 0 || total(wares) > 0 ? 0 : icon === "tile" ? 2 : 1;
+  const rank = (short: ShortEvent): number => (isOwn(short.seat) ? -1 : kind(short));
   const ranked = told
     .toReversed()
     .flatMap((step) => shortOf(session, step).map((short) => ({ short, late: lateWords(step.diff) })))
+    // What was paid is no news.
+    .map(({ short, late }) => {
+      const wares = eachWare((ware) => Math.max(0, short.wares[ware]));
+      return { short: { ...short, wares }, late };
+    })
     .filter(({ short: { seat, icon } }) => seat !== null && !(icon === "tile" && isOwn(seat)))
     .sort((one, other) => rank(one.short) - rank(other.short));
   // Of an own turn whose time ran out, the words say whose it was.
@@ -77,8 +88,12 @@ export function headlines(session: GameSession, told: readonly Step[]): ShortEve
       ? { ...short, seat: null, words: late }
       : short,
   );
-  const keys = lines.map((short) => JSON.stringify(short));
-  return lines.filter((_, index) => keys.indexOf(keys[index] ?? "") === index);
+  const seats = [...new Set(lines.map(({ seat }) => seat))];
+  return seats.map((seat) => {
+    const own = lines.filter((short) => short.seat === seat);
+    const most = own.filter((short) => kind(short) === Math.min(...own.map(kind)));
+    return seat === null ? own.slice(0, 1) : most;
+  });
 }
 
 /** There is news while the game is played. */
@@ -87,6 +102,6 @@ export function newsShown({ news, game, replayed }: GameSession): readonly Step[
 }
 
 /** Of what time the news is: a spectator has no turn. */
-export function newsHeading({ credentials }: GameSession, count: number): string {
-  return Object.keys(credentials.seats).length > 0 ? text.news.since(count) : text.news.last(count);
+export function newsHeading({ isSeated }: GameSession, count: number): string {
+  return isSeated ? text.news.since(count) : text.news.last(count);
 }

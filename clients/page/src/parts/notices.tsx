@@ -38,8 +38,8 @@ export function Notices({ session }: { session: GameSession }): JSX.Element {
 /** Stays as long as the computer plays for somebody here. */
 function StandIns({ session }: { session: GameSession }): JSX.Element | null {
   const { game, standIns } = session;
-  const isAlone = Object.keys(session.credentials.seats).length === 1;
-  const standsIn = (seat: number): string => text.away.standsIn(isAlone || !game ? null : nameOf(game, seat));
+  const standsIn = (seat: number): string =>
+    text.away.standsIn(session.ownSeats.size === 1 || !game ? null : nameOf(game, seat));
   useWarning(standIns.length > 0 ? standIns.map(standsIn).join(" ") : null);
   if (!game || standIns.length === 0) return null;
   return (
@@ -61,8 +61,7 @@ function StandIns({ session }: { session: GameSession }): JSX.Element | null {
 /** Lets a player go on with a paused game in the turn of another one, who may be away. */
 function Paused({ session }: { session: GameSession }): JSX.Element | null {
   const { game, decider } = session;
-  const seats = Object.keys(session.credentials.seats).map(Number);
-  const seat = seats.find((one) => game?.players[one]?.resigned === false);
+  const seat = [...session.ownSeats].find((one) => game?.players[one]?.resigned === false);
   const isPaused = game?.turn?.paused === true && decider === null && seat !== undefined;
   useWarning(isPaused ? text.away.paused : null);
   if (!isPaused) return null;

@@ -11,7 +11,8 @@ test("each card has wares and free islanders, and a name with what stands for it
   const ana = player(0, "Anfänger 12", { supply: 3, wares: wares(1, 0, 2) });
   const session = await new ScriptedGame(t, game({ players: [ana, player(1, "Bo", { supply: 0 })] })).open();
   const cards = <Players session={session} />;
-  assert.deepEqual(elements(cards, "h3"), [`Anfänger 12 An Anfänger 12 ${text.game.you}`, "Bo Bo Bo"]);
+  assert.deepEqual(elements(cards, "h3"), [`Anfänger 12 Anfänger 12 ${text.game.you}`, "Bo Bo"]);
+  assert.equal(elements(cards, "span", 'data-initials="An"').length, 1);
   assert.deepEqual(elements(cards, "span", `aria-label="${text.score.islandersHome(3)}"`), ["3"]);
   assert.deepEqual(elements(cards, "span", `aria-label="${text.score.islandersHome(0)}"`), ["0"]);
   assert.equal(elements(cards, "span", `aria-label="${text.stock(ana.wares)}"`).length, 1);

@@ -19,7 +19,6 @@ export function Players({ session }: { session: GameSession }): JSX.Element | nu
   if (!game) return null;
   const { gains } = session;
   const scores = session.scores?.version === game.version ? session.scores : null;
-  const initials = initialsOf(game.players.map(({ seat }) => nameOf(game, seat)));
   const { length } = game.players;
   return (
     <section
@@ -34,7 +33,6 @@ export function Players({ session }: { session: GameSession }): JSX.Element | nu
           session={session}
           game={game}
           player={player}
-          initials={initials[player.seat] ?? ""}
           scores={scores}
           gain={(game.result === null && gains.get(player.seat)) || null}
         />
@@ -47,15 +45,13 @@ interface CardProps {
   readonly session: GameSession;
   readonly game: Game;
   readonly player: Player;
-  /** What stands for the name where there is no room for it. */
-  readonly initials: string;
   /** Null where they are not known for this state of the game. */
   readonly scores: Scores | null;
   /** What the player has gained of late. */
   readonly gain: Gain | null;
 }
 
-function PlayerCard({ session, game, player, initials, scores, gain }: CardProps): JSX.Element {
+function PlayerCard({ session, game, player, scores, gain }: CardProps): JSX.Element {
   const { seat } = player;
   const isOwn = session.isMine(seat) && game.players.some((other) => !session.isMine(other.seat));
   const decides = game.turn?.decider === seat;
@@ -81,7 +77,16 @@ function PlayerCard({ session, game, player, initials, scores, gain }: CardProps
       <header>
         <Token color={player.color} />
         <h3 title={name}>
-          {player.kind === "open" ? text.game.unknownPlayer : <Name of={name} initials={initials} />}{" "}
+          {player.kind === "open" ? (
+            text.game.unknownPlayer
+          ) : (
+            <>
+              <span class="unseen">{name}</span>
+              <span aria-hidden="true">
+                <Name game={game} seat={seat} />
+              </span>
+            </>
+          )}{" "}
           <small>{addition(session, player)}</small>
         </h3>
         {hasWon && <Won />}
@@ -140,17 +145,15 @@ const LONG = 7;
 const VERY_LONG = 13;
 
 /** A name, and what stands for it where it does not fit as a whole: the style sheet chooses. */
-function Name({ of: name, initials }: { of: string; initials: string }): JSX.Element {
+export function Name({ game, seat }: { game: Game; seat: number }): JSX.Element {
+  const name = nameOf(game, seat);
+  const initials = initialsOf(game.players.map((player) => nameOf(game, player.seat)))[seat];
   const { length } = [...name];
   const size = length > VERY_LONG ? " long very-long" : length > LONG ? " long" : "";
   return (
-    <>
-      <span class="unseen">{name}</span>
-      <span class={`name${size}`} aria-hidden="true">
-        <span class="initials">{initials}</span>
-        <span class="whole">{name}</span>
-      </span>
-    </>
+    <span class={`name${size}`} data-initials={initials}>
+      <span class="whole">{name}</span>
+    </span>
   );
 }
 

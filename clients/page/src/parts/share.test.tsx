@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { renderToString } from "preact-render-to-string";
 import { routeOf } from "../model/route.ts";
-import { Share, continuation, invitation } from "./share.tsx";
+import { continuation, draw, invitation } from "./share.tsx";
 
 const STORED = {
   id: "g",
@@ -29,16 +28,13 @@ test("on another device the same person may do the same", () => {
   });
 });
 
-test("a link is shown as a code, square and with its finder patterns", () => {
-  const shown = renderToString(
-    <Share heading="" hint="" link={continuation(STORED)} onClose={() => undefined} />,
-  );
-  const [, side = ""] = /viewBox="-4 -4 (\d+) \d+"/.exec(shown) ?? assert.fail();
-  const last = Number(side) - 9;
+test("a link is shown as a code, square and with its finder patterns", async () => {
+  const { size, path } = await draw(continuation(STORED));
+  const last = size - 1;
   for (const [x, y] of [
     [0, 0],
     [last, 0],
     [0, last],
   ])
-    assert.ok(shown.includes(`M${x} ${y}h1v1h-1z`));
+    assert.ok(path.includes(`M${x} ${y}h1v1h-1z`));
 });

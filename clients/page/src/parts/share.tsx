@@ -1,8 +1,7 @@
 /** Links to a game, each to be copied or scanned. */
 
-import { generate } from "lean-qr/nano";
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { text } from "../messages/index.ts";
 import { isFramed } from "../model/frame.ts";
 import { linkTo } from "../model/route.ts";
@@ -69,7 +68,8 @@ export function Link({ link }: { link: string }): JSX.Element {
 }
 
 function Code({ of }: { of: string }): JSX.Element {
-  const { size, path } = useMemo(() => draw(of), [of]);
+  const [{ size, path }, setDrawn] = useState({ size: 0, path: "" });
+  useEffect(() => void draw(of).then(setDrawn, () => {}), [of]); // the link is there all the same
   const side = size + 2 * QUIET;
   return (
     <svg class="code" viewBox={`${-QUIET} ${-QUIET} ${side} ${side}`} role="img" aria-label={text.share.code}>
@@ -78,8 +78,9 @@ function Code({ of }: { of: string }): JSX.Element {
   );
 }
 
-/** Draws each dark module of a code. */
-function draw(link: string): { size: number; path: string } {
+/** Draws each dark module of a code; few want one, so that a page loads what makes it only then. */
+export async function draw(link: string): Promise<{ size: number; path: string }> {
+  const { generate } = await import("lean-qr/nano");
   const code = generate(link);
   const line = Array.from({ length: code.size }, (_, place) => place);
   const dark = line.flatMap((y) => line.filter((x) => code.get(x, y)).map((x) => `M${x} ${y}h1v1h-1z`));

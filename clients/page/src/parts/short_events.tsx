@@ -8,6 +8,7 @@ import { type ShortEvent, shortEvents } from "../model/short_events.ts";
 import type { Step } from "../session/game_history.ts";
 import type { GameSession } from "../session/game_session.ts";
 import { Icon } from "./icon.tsx";
+import { Name } from "./players.tsx";
 import { Amounts } from "./wares.tsx";
 
 /** From so many letters on, words may go on in the next line. */
@@ -65,11 +66,11 @@ export function Short({ session, short, doer }: ShortProps): JSX.Element {
   const color = (seat !== null && game?.players[seat]?.color) || null;
   const isNamed = seat !== null && seat !== doer;
   // With the name, an islander stands beside it already.
-  const hasToken = isNamed || icon === "islander" || (seat !== null && icon === "");
+  const hasToken = isNamed || icon === "islander";
   return (
     <span class={words.length < LONG ? "short-event whole" : "short-event"}>
       {hasToken && <Token color={color} />}{" "}
-      {isNamed && game && <b>{session.isMine(seat) ? text.game.you : nameOf(game, seat)} </b>}
+      {isNamed && game && <b>{session.isMine(seat) ? text.game.you : <Name game={game} seat={seat} />} </b>}
       {icon !== "islander" && icon !== "" && <Icon name={icon} />} {words}{" "}
       <Amounts wares={wares} points={points} />
     </span>

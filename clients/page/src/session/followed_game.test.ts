@@ -107,11 +107,40 @@ test("where no socket can be opened, requests bring what happens", async (t) => 
   assert.deepEqual([session.decider, session.network.status], [null, "reconnecting"]);
   t.mock.timers.tick(5000);
   await settled();
-  assert.deepEqual([session.decider, session.network.status], [0, "connected"]);
+  script.subscription.onStatus?.("reconnecting");
+  assert.deepEqual([session.decider, session.network.status], [0, "http"]);
   script.change({ bag: 7 });
   t.mock.timers.tick(5000);
   await settled();
   assert.equal(session.game?.bag, 7);
+});
+
+test("the board goes along with what others do, each for a while, until it is touched; not for who wants no motion", async (t) => {
+  const script = new ScriptedGame(t, game({ turn: turn({ decider: 1, seat: 1 }) }));
+  const session = await script.open();
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  t.mock.method(performance, "now", () => 100_000);
+  const placed = (x: number) => ({ seat: 1, tile: "market", x, y: 0, rotation: 0 });
+  const deliver = (x: number): void =>
+    script.deliver(
+      script.change({}, { seat: 1, by: "bot", events: [{ type: "tile_placed", ...placed(x) }] }),
+    );
+  const told = (): unknown => session.told?.diff.events[0];
+  deliver(1);
+  assert.equal(told(), undefined, "who wants no motion sees none");
+  setCalm(t, false);
+  deliver(2);
+  t.mock.timers.tick(450);
+  assert.deepEqual(told(), { type: "tile_placed", ...placed(2) });
+  t.mock.timers.tick(900);
+  assert.equal(told(), undefined);
+  deliver(3);
+  deliver(4);
+  t.mock.timers.tick(1000);
+  assert.ok(told());
+  session.stopTelling();
+  t.mock.timers.tick(9000);
+  assert.equal(told(), undefined);
 });
 
 test("a change is announced", async (t) => {

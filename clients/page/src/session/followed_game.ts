@@ -7,7 +7,7 @@ import { type Cell, keyOf } from "../model/cells.ts";
 import { segmentsInWords } from "../model/described_cells.ts";
 import { sentences } from "../model/event_sentences.ts";
 import { isCalm } from "../model/motion.ts";
-import { type Gain, gainsBetween, newsFrom, placesOf, turnFrom } from "../model/news.ts";
+import { type Gain, gainsBetween, isOwn, newsFrom, placesOf, turnFrom } from "../model/news.ts";
 import { Observable } from "../model/observable.ts";
 import { awaitPatiently } from "../model/patience.ts";
 import { type StoredGame, forgetTokens, saveGame, savePart, storedPart } from "../model/storage.ts";
@@ -21,6 +21,8 @@ import { ownGames } from "./own_games.ts";
 /** So many steps are shown at most to whoever comes back, who is there for so long. */
 const MAX_RECAP = 16;
 const COMING_BACK_MS = 2000;
+/** How long the board shows where somebody did something, before it shows what else there is. */
+const TOLD_MS = 900;
 /** With less time than this, in seconds, a player decides at once. */
 const LEAST_TIME_S = 30;
 
@@ -46,6 +48,8 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   pointedOut: number | null = null;
   /** What happened where somebody wants to look: the board shows it; null for nothing. */
   located: Step | null = null;
+  /** What others have just done, one step after the other: the board goes along; null for nothing, and once it is touched. */
+  told: Step | null = null;
 
   /** What of the board is looked at. */
   readonly inspection: Inspection;
@@ -54,6 +58,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   /** Whether the game could not be read, for want of an answer. */
   protected isUnread = false;
   private isReadingScores = false;
+  private telling: ReturnType<typeof setTimeout>[] = [];
   /** The last version that somebody has looked at here. */
   private seen: number;
   /** When somebody came back to the game, as a time of `performance.now()`. */
@@ -108,8 +113,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   /** What happened since the last turn here; for a spectator in the last turn; in a replay in its step. */
   get news(): readonly Step[] {
     const { shownSteps } = this;
-    const seats = new Set(Object.keys(this.credentials.seats).map(Number));
-    return shownSteps.slice(this.replayed === null ? newsFrom(shownSteps, seats) : -1);
+    return shownSteps.slice(this.replayed === null ? newsFrom(shownSteps, this.ownSeats) : -1);
   }
 
   /** The news, and the last turn. */
@@ -132,9 +136,13 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     return turn && this.isMine(turn.decider) ? turn.decider : null;
   }
 
-  /** Whether this browser has a seat, whoever plays it. */
+  /** The seats of this browser, whoever plays them. */
+  get ownSeats(): ReadonlySet<number> {
+    return new Set(Object.keys(this.credentials.seats).map(Number));
+  }
+
   get isSeated(): boolean {
-    return Object.keys(this.credentials.seats).length > 0;
+    return this.ownSeats.size > 0;
   }
 
   /** Whether this browser plays a seat now. */
@@ -183,7 +191,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     const { latest, credentials } = this;
     if (document.hidden || !latest) return;
     const steps = this.shownSteps;
-    const seats = new Set(Object.keys(credentials.seats).map(Number));
+    const seats = this.ownSeats;
     const unseen = steps.findLastIndex(({ game }) => game.version <= this.seen) + 1;
     const first = this.nextSeen(Math.max(unseen, newsFrom(steps, seats), steps.length - MAX_RECAP));
     const deadline = latest.turn?.deadline;
@@ -229,6 +237,28 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     this.notify();
   }
 
+  /** Tells of what somebody else has done, for a while, as soon as it can be seen. */
+  private tell(step: Step): void {
+    const { diff, delayMs } = step;
+    if (isCalm() || document.hidden || !this.isSeated || isOwn(diff, this.ownSeats)) return;
+    if (placesOf(diff).length === 0) return;
+    const show = (told: Step | null): void => {
+      this.told = told;
+      this.notify();
+    };
+    if (delayMs === 0) this.told = step;
+    else this.telling.push(setTimeout(() => show(step), delayMs));
+    this.telling.push(setTimeout(() => this.told === step && show(null), delayMs + TOLD_MS));
+  }
+
+  /** Tells no more of what others have done: its player goes on. */
+  stopTelling(): void {
+    this.telling.splice(0).forEach(clearTimeout);
+    if (this.told === null) return;
+    this.told = null;
+    this.notify();
+  }
+
   pointOut(seat: number | null): void {
     this.pointedOut = seat;
     this.notify();
@@ -241,6 +271,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
   }
 
   close(): void {
+    this.stopTelling();
     this.ignoreLanguage();
     document.removeEventListener("visibilitychange", this.onVisible);
     this.network.close();
@@ -335,6 +366,7 @@ export abstract class FollowedGame extends Observable implements HistoryListener
 
   onStep(step: Step): void {
     this.located = null;
+    this.tell(step);
     const { seats } = this.credentials;
     // Whoever was sent away has no seat any more.
     if (step.diff.events.some((event) => event.type === "player_left" && seats[event.seat])) void this.open();

@@ -10,6 +10,7 @@ import { awaitPatiently } from "../model/patience.ts";
 import { type StoredGame, saveGame, savePart, storedPart } from "../model/storage.ts";
 import { type MoveWorth, type Outline, worthOfMove } from "../model/worth.ts";
 import { isUnanswered, reasonOf, service } from "../service.ts";
+import { announcer } from "./announcer.ts";
 import { FollowedGame } from "./followed_game.ts";
 import type { Step } from "./game_history.ts";
 import { Gate, type Touch } from "./gate.ts";
@@ -31,6 +32,8 @@ export class GameSession extends FollowedGame {
   selection: Selection = NOTHING_SELECTED;
   /** Whether islanders stay out, without a question, where they could only be taken home. */
   leaves: boolean;
+  /** Whether the tile was just put where it does not fit. */
+  isMisplaced = false;
   /** Whether a move was made here, so that its player knows what a turn is. */
   hasActed = false;
   /** What the lesson says now; null where there is none. */
@@ -119,6 +122,8 @@ export class GameSession extends FollowedGame {
 
   select(changes: Partial<Selection>): void {
     if (this.isPending) return;
+    this.stopTelling();
+    this.isMisplaced = false;
     this.notice = null;
     this.located = null;
     this.kept = null;
@@ -138,6 +143,14 @@ export class GameSession extends FollowedGame {
   /** Lets go of what is chosen. */
   deselect(): void {
     this.select({ ...NOTHING_SELECTED, rotation: this.selection.rotation });
+  }
+
+  /** The same, as the tile was put where it does not fit. */
+  misplace(): void {
+    this.deselect();
+    this.isMisplaced = true;
+    announcer.tell(text.actionBar.misfit);
+    this.notify();
   }
 
   /** Chooses something, so that the choice outlives the page. */
@@ -318,6 +331,7 @@ export class GameSession extends FollowedGame {
 
   override onStep(step: Step): void {
     this.choices = NOTHING;
+    this.isMisplaced = false;
     this.gate.ask(`version ${step.game.version}`);
     super.onStep(step);
   }

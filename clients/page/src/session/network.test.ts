@@ -45,11 +45,12 @@ test("without a socket requests are asked for what happens, again and again, and
   t.mock.timers.tick(5000);
   assert.deepEqual([recoveries(), network.status], [1, "connecting"]);
   network.onCaughtUp();
-  assert.equal(network.status, "connected");
+  network.setSocketStatus("reconnecting");
+  assert.equal(network.status, "http", "the next try to open a socket changes nothing");
   t.mock.timers.tick(5000);
   assert.equal(recoveries(), 2);
   network.onNoResponse();
-  assert.equal(network.status, "connecting");
+  assert.equal(network.status, "reconnecting");
   network.setSocketStatus("connected");
   network.onResponse();
   t.mock.timers.tick(9999);

@@ -18,10 +18,10 @@ export class Network {
   /** `recover` does again what had no answer. */
   constructor(private readonly recover: () => void) {}
 
-  /** Connected only where requests are answered as well; without a socket they do. */
-  get status(): Status {
+  /** Connected only where requests are answered as well; without a socket they bring what happens, over HTTP. */
+  get status(): Status | "http" {
     if (this.hasNoResponse) return this.socket === "connected" ? "reconnecting" : this.socket;
-    return this.isCaughtUp ? "connected" : this.socket;
+    return this.isCaughtUp ? "http" : this.socket;
   }
 
   /** Whether requests have no answer. */
@@ -35,8 +35,9 @@ export class Network {
   }
 
   setSocketStatus(status: Status): void {
+    // What a lost socket did not bring is asked for first; one that never opened changes nothing.
+    if (this.isFollowed || status === "connected") this.isCaughtUp = false;
     this.socket = status;
-    this.isCaughtUp = false;
     if (this.isFollowed && this.hasNoResponse) this.retry(0);
     else if (!this.hasNoResponse) this.onResponse();
   }

@@ -48,6 +48,8 @@ async def play_seat(
                     if not return_when_replaced:
                         raise SeatReplacedError(seat, player.bot)
                     await _return_to_seat(patient, subscription, seat)
+                elif turn.paused and turn.decider != seat:
+                    await _return_to_seat(patient, subscription, seat)
                 elif turn.decider == seat:
                     legal = await _play_move(patient, subscription, choose, legal)
             await subscription.next_event()
@@ -55,7 +57,7 @@ async def play_seat(
 
 
 async def _return_to_seat(client: "Client", subscription: Subscription, seat: int) -> None:
-    """Take the seat back, unless another request has, or the game is over."""
+    """Take the seat back, or resume a paused game, unless another request has, or the game is over."""
     with suppress(ConflictError):
         result = await client.return_to_seat(subscription.id, seat=seat)
         subscription.apply_diffs(result.diffs)
