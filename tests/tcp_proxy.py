@@ -29,7 +29,7 @@ class Proxy:
         self.wrong_responses: deque[bytes] = deque()
         """Sent in place of the service's next responses to upgrades, and of every third other response.
 
-        After an empty one in place of an upgrade, the connection is cut as soon as the service has sent its first message.
+        After an empty one in place of an upgrade, the connection is cut after the first message of the service.
         """
         self._responses = 0
         self._chunks = 0
