@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from service.games.access import SeatTag
 from service.games.archiver import RestoreRequest
 from service.games.ports import Committed, GameStore, Page, UnreadableGame, VersionConflict
-from service.store import game_store, keys
+from service.store import game_index, game_store, keys
 from service.store.game_index import MIN_PRUNE_AGE_S
 from service.store.game_store import RedisStore
 from service.store.pipeline import PipelinedClient, Script
@@ -57,18 +57,15 @@ async def test_pages_run_from_the_newest_to_the_oldest(store: RedisStore) -> Non
     for number in range(5):
         await store.commit(create_indexed(f"g{number}", created_at=1_700_000_000 + number // 2, seats=[], tags=[]))
     first = await store.list_by_keys(["aa"], 2, None)
-    second = await store.list_by_keys(["aa"], 2, first.next_cursor)
-    third = await store.list_by_keys(["aa"], 2, second.next_cursor)
-    assert [first.games, second.games, third.games] == [["g4", "g3"], ["g2", "g1"], ["g0"]]
-    assert third.next_cursor is None
+    second = await store.list_by_keys(["aa"], 3, first.next_cursor)
+    assert (first.games, second) == (["g4", "g3"], Page(["g2", "g1", "g0"], None))
     with pytest.raises(ValueError, match="x"):
         await store.list_by_keys(["aa"], 2, "x")
 
 
 async def test_each_commit_extends_the_expiry_of_index_keys(store: RedisStore, redis: Redis, redis_url: str) -> None:
     await store.commit(create_indexed())
-    for name in INDEX_KEYS:
-        await redis.delete(keys.game_index(name))
+    await redis.delete(*map(keys.game_index, INDEX_KEYS))
     async with connect(redis_url) as another:
         await another.commit(action(1, **INDEXED))
     for name in INDEX_KEYS:
@@ -104,8 +101,7 @@ async def test_an_index_key_that_cannot_be_written_prevents_a_creation_but_no_ac
     assert await store.load("g") is None
     await store.commit(creation())
     async with connect(redis_url) as another:
-        extending = action(1, **INDEXED)
-        assert await another.commit(extending) == Committed()
+        assert await another.commit(action(1, **INDEXED)) == Committed()
     assert await list_games(store, "bb") == ["g"]
 
 
@@ -124,12 +120,17 @@ async def test_the_games_extended_today_are_a_few(store: RedisStore, monkeypatch
     assert len(store._extended_on) == 2
 
 
-async def test_a_missing_game_is_removed_unless_it_is_young(store: RedisStore, redis: Redis) -> None:
-    await store.commit(create_indexed("old"))
-    await store.commit(create_indexed("young", created_at=int(time.time()) - MIN_PRUNE_AGE_S // 2))
-    await redis.delete(keys.game("old"), keys.game("young"))
+async def test_a_missing_game_is_removed_unless_it_is_young(
+    store: RedisStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(game_index, "PRUNE_BATCH_SIZE", 2)
+    missing = ["young", "old1", "old2", "old3"]
+    for game in ("kept", *missing):
+        created_at = {"created_at": int(time.time()) - MIN_PRUNE_AGE_S // 2} if game == "young" else {}
+        await store.commit(create_indexed(game, **created_at))
+    await redis.delete(*map(keys.game, missing))
     removed = [await store.index_repair.prune(keys.game_index(name)) for name in INDEX_KEYS]
-    assert (removed, await list_games(store, *INDEX_KEYS)) == ([1] * len(INDEX_KEYS), ["young"])
+    assert (removed, await list_games(store, *INDEX_KEYS)) == ([3] * len(INDEX_KEYS), ["young", "kept"])
 
 
 async def test_private_games_are_not_listed(store: GameStore) -> None:

@@ -87,7 +87,7 @@ async def test_equivalent_bodies_are_the_same_request(client: Client) -> None:
 
 
 async def test_retried_join_returns_the_same_seat_and_token(client: Client) -> None:
-    game = await create_game(client, OPEN)
+    game = await create_game(client, [{"open": True}, {"name": "Ana"}, {"open": True}])
     first = await game.join(**key())
     other = await game.join("Cy", **key(OTHER_SECRET))
     again = await game.join(**key())

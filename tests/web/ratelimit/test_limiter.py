@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from schemas.lobby import CreateGame, SeatRequest
+from service.engine import Player
 from service.games.api_key import ApiKey
 from service.games.ports import RateLimit
-from service.web import charge as charging
 from service.web.accounts import RESERVED_MS, Accounts, Bucket, RecentCache, TokenLease, refund
 from service.web.app import NO_ROUTE, HttpRequest
 from service.web.assembly import ROUTES
@@ -283,26 +283,25 @@ async def test_a_seat_is_charged_once(limiter: RateLimiter, key: ApiKey | None, 
     assert charged(limiter) == charges
 
 
+SEATS: dict[str, Any] = {"P": {}, "X": {"resigned": True}, "L": {"bot": "light"}, "H": {"bot": "heavy"}}
+
+
 @pytest.mark.parametrize(
-    ("upcoming", "is_attended", "charges"),
+    ("seats", "decider", "charges"),
     (
-        ([], True, {}),
-        ([], False, {}),
-        (["light", "heavy"], True, {"bots address": 44}),
-        (["light"], False, {"bot-games address": 198}),
+        ("PLH", 0, {}),
+        ("PLH", 1, {"bots address": 44}),
+        ("LPHP", 2, {"bots address": 40}),
+        ("HXPL", 3, {"bots address": 44}),
+        ("LXH", 0, {"bot-games address": 198}),
     ),
 )
 async def test_a_command_is_charged_for_the_turns_that_follow(
-    limiter: RateLimiter,
-    monkeypatch: pytest.MonkeyPatch,
-    upcoming: list[str],
-    is_attended: bool,
-    charges: dict[str, float],
+    limiter: RateLimiter, seats: str, decider: int, charges: dict[str, float]
 ) -> None:
-    """If it leaves the game to its two bots, for all eight tiles in the bag and the drawn one: 22 tokens each."""
-    monkeypatch.setattr(charging, "upcoming_bots", lambda _game: upcoming)
-    monkeypatch.setattr(charging, "is_attended", lambda _game: is_attended)
-    game: Any = Mock(players=[LIGHT, HEAVY, PERSON], bag=[None] * 8)
+    """Up to the next person's, past who has resigned (X). Bots alone: 22 tokens for each tile, the drawn one too."""
+    players = [Player(None, None, "bot" if seat in "LH" else "human", **SEATS[seat]) for seat in seats]
+    game: Any = Mock(players=players, decider=decider, bag=[None] * 8, status="active", absent=0)
     charge = make_charge(limiter)
     for _ in range(2):
         await charge.charge_bots(game)
