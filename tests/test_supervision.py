@@ -348,7 +348,7 @@ def awaited_future(task: SupervisedTask) -> "asyncio.Future[Any] | None":
 
 
 @asynccontextmanager
-async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncIterator[Instance]:
+async def start_instance(tmp_path: Path, redis_url: str | None = None, *flags: str) -> AsyncIterator[Instance]:
     """Start an instance with an embedded Redis, or with the one at this URL."""
     supervisor = Supervisor(POLICY)
     async with AsyncExitStack() as stack:
@@ -356,25 +356,27 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None) -> AsyncI
             server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
             redis_url = (await stack.enter_async_context(server)).url
         settings = parse_settings(
-            *("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0")
+            *("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0", *flags)
         )
         app = await stack.enter_async_context(assemble_app(settings, TILESETS, BOTS, redis_url, supervisor))
         yield Instance(await stack.enter_async_context(Client(AppServer(app))), supervisor, redis_url)
 
 
-async def test_an_instance_has_exactly_these_tasks(tmp_path: Path) -> None:
-    async with start_instance(tmp_path) as instance:
+async def test_an_instance_has_exactly_these_tasks_and_gives_its_parts_their_settings(tmp_path: Path) -> None:
+    """Its connections get commits without waiting for a notification of Redis, which may be lost."""
+    flags = ("--redis-timeout-s=7", "--redis-connections=3", "--bot-processes=2", "--finished-retention-days=1")
+    async with start_instance(tmp_path, None, *flags, "--archived-log-hours=2") as instance:
+        context, hub = instance.client.app[CONTEXT], instance.client.app[HUB]
+        assert context.on_committed == hub.publish_commit
+        work: Any = (await instance.task("archive"))._work
+        archiver, pool = work.__self__.work.__self__, context.bots.process_pool
+        assert (archiver.log_ttl_s, archiver.ended_ttl_s) == (7200, 86_400)
+        assert (archiver.store.client.timeout_s, archiver.store.client.connections) == (7, 3)
+        assert (pool and pool._processes) == 2
         await wait_until(lambda: {task.name for task in instance.supervisor} == {*REQUIRED, *NOT_REQUIRED})
         assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
         assert (await instance.client.get("/readyz")).status == 200
     assert not [*instance.supervisor]
-
-
-async def test_commits_reach_the_connections_of_their_instance_at_once(tmp_path: Path) -> None:
-    """Without waiting for a notification of Redis, which may be lost."""
-    async with start_instance(tmp_path) as instance:
-        context, hub = instance.client.app[CONTEXT], instance.client.app[HUB]
-        assert context.on_committed == hub.publish_commit
 
 
 async def fail_until_failing(instance: Instance, name: str) -> SupervisedTask:

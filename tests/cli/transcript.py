@@ -69,14 +69,14 @@ def write_files() -> None:
 
 
 def run(command: str) -> Finished:
-    """Run a command, such as `NAME=VALUE south-seas serve`, in this process."""
+    """Run a command, such as `NAME=VALUE south-seas serve`, in this process, with data in the current directory."""
     words = shlex.split(command)
     start = words.index("south-seas")
     variables = dict(word.split("=", 1) for word in words[:start])
     clean = {name: value for name, value in os.environ.items() if not name.startswith("SOUTH_SEAS_")}
     code: object = None
     with (
-        patch.dict(os.environ, {**clean, **variables, "COLUMNS": "120"}, clear=True),
+        patch.dict(os.environ, {**clean, "XDG_DATA_HOME": str(Path.cwd()), **variables, "COLUMNS": "120"}, clear=True),
         patch.object(sys, "argv", words[start:]),
         redirect_stdout(StringIO()) as output,
         redirect_stderr(StringIO()) as errors,

@@ -14,7 +14,7 @@ from aiohttp import WSServerHandshakeError
 
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
-from service.web import websocket
+from service.web import charge, websocket
 from service.web.accounts import MAX_REPLAYS, MAX_WAITING_REPLAYS, Account, Accounts
 from service.web.charge import MAX_REPLAYS_PER_ADDRESS, Charge
 from service.web.connection_limiter import CONNECTION_LIMITER, SendBufferBudget
@@ -219,23 +219,30 @@ async def test_without_a_setting_every_origin_is_allowed(store: RedisStore) -> N
 
 
 async def test_running_and_waiting_replays_are_limited() -> None:
-    accounts, running, most = Accounts(Limits()), 0, 0
+    accounts = Accounts(Limits())
 
-    async def one(address: str) -> bool:
-        nonlocal running, most
-        try:
-            async with Charge(accounts.get(address)).replay_slot():
-                running += 1
-                most = max(most, running)
-                await asyncio.sleep(0)
-                running -= 1
-        except TooManyWaiting:
-            return False
-        return True
+    async def replay(address: str) -> None:
+        async with Charge(accounts.get(address)).replay_slot():
+            assert accounts.replays.slots_in_use <= MAX_REPLAYS
+            await asyncio.sleep(0)
 
-    finished = await asyncio.gather(*(one(f"address {number}") for number in range(25)))
-    assert (sum(finished), most) == (MAX_REPLAYS + MAX_WAITING_REPLAYS, MAX_REPLAYS)
+    results = await asyncio.gather(*(replay(f"address {number}") for number in range(25)), return_exceptions=True)
+    assert Counter(map(type, results)) == {
+        type(None): (most := MAX_REPLAYS + MAX_WAITING_REPLAYS),
+        TooManyWaiting: 25 - most,
+    }
     assert accounts.replays.slots_in_use == 0
+
+
+async def test_old_boards_and_undoing_are_replays(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(charge, "MAX_REPLAYS_PER_ADDRESS", 0)
+    async with serve(store) as client:
+        game = await create_game(client)
+        await game.act_successfully()
+        for response in (await game.get("/board.txt?v=1"), await game.post("/undo")):
+            await check_problem(response, 429, "rate_limited")
+        async with connect_watcher(client, token=game.owner_token) as watcher:
+            await watcher.request_error({"type": "undo", "game": game.id}, "rate_limited")
 
 
 async def test_the_replays_of_an_address_are_limited() -> None:

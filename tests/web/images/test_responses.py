@@ -53,12 +53,19 @@ async def test_if_none_match_returns_304_while_the_game_is_unchanged(client: Cli
     assert other.headers["ETag"] != first.headers["ETag"]
 
 
-async def test_etags_depend_on_options_and_format(client: Client) -> None:
-    game = await create_game(client)
-    paths = ("svg", "png", "txt", "svg?width=99", "svg?last=0", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark")
-    tags = [(await game.get(f"/board.{one}")).headers["ETag"] for one in paths]
+PICTURES = {
+    "board.": ("svg", "png", "txt", "svg?width=99", "svg?last=0", "svg?side=1", "svg?region=0,0,1,1", "svg?theme=dark"),
+    "tiles/start.": ("svg", "png", "png?width=99", "svg?theme=dark", "svg?rotation=1"),
+    "ships/s01.": ("svg", "png", "png?width=99", "svg?theme=dark"),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+async def test_etags_depend_on_options_and_format(client: Client, name: str) -> None:
+    folder = (await create_game(client)).path if name == "board." else "/v1/tilesets/lagoon"
+    tags = [(await client.get(f"{folder}/{name}{one}")).headers["ETag"] for one in PICTURES[name]]
     assert len({*tags}) == len(tags)
-    assert all(tag.startswith('"1-') for tag in tags)
+    assert all(tag.startswith('"1-') for tag in tags if name == "board.")
 
 
 def test_etags_depend_on_every_file_that_pictures_are_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
