@@ -27,7 +27,10 @@ class Proxy:
         """Cut all connections after every so many chunks from the target."""
         self.wrong_upgrades: deque[bytes] = deque()
         self.wrong_responses: deque[bytes] = deque()
-        """Sent in place of the service's next responses to upgrades, and of every third other response."""
+        """Sent in place of the service's next responses to upgrades, and of every third other response.
+
+        After an empty one in place of an upgrade, the connection is cut after the first message of the service.
+        """
         self._responses = 0
         self._chunks = 0
         self._forwarding = asyncio.Event()
@@ -99,6 +102,8 @@ class Proxy:
                     return
                 wrong = self._next_wrong_response(chunk) if is_response else None
                 sink.write(wrong or chunk)
+                if wrong == b"" and chunk.endswith(b"\r\n\r\n"):
+                    sink.write(await source.read(CHUNK_SIZE))
                 await sink.drain()
                 if wrong is not None:
                     return

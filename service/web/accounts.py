@@ -51,7 +51,7 @@ BUSY = RateLimit(300, 3)
 MAX_DEBT = 1 / 3
 """An address may owe a third of the time that it has."""
 
-BUSY_MS = 50.0
+BUSY_MS = 20.0
 """A client that owes so much time shares the event loop: its requests take turns, in half of the time."""
 
 BUSY_TURNS = UnattendedLimits(1, time_share=0.5)

@@ -17,7 +17,7 @@ from aiohttp.http_exceptions import (
     PayloadEncodingError,
 )
 
-from schemas.base import Query, encode_json
+from schemas.base import encode_json
 from schemas.player_names import InvalidName
 from schemas.problems import MEDIA_TYPE, Problem, problem
 from service.engine import Message
@@ -334,11 +334,15 @@ _PATH_PART = re.compile(r"\.(\w+)|\[")
 _INVALID_VALUE = re.compile(r"Invalid (?:enum )?value '(.{1,64})'")
 _WRONG_LENGTH = "Expected `array` of length"
 _WRONG_FORM = " matching regex "
-_NO_QUOTES = {f"JSON is malformed: {reason}" for reason in ("object keys must be strings", "invalid character")}
+_JSON_FIXES = {
+    "JSON is malformed: object keys must be strings": ": names and texts stand in double quotes",
+    "JSON is malformed: invalid character": ": names and texts stand in double quotes, all of it in UTF-8",
+    "Input data was truncated": ": send a whole JSON text",
+}
 _QUOTES = (
     (re.compile("Expected `int.*got `str`"), "a number, without quotes"),
     (re.compile("Expected `bool.*got `str`"), "true or false, without quotes"),
-    (re.compile("Expected `str.*got `(int|float|bool)`"), "a text in double quotes"),
+    (re.compile("Expected `str.*got `(int|float|bool|object)`"), "a text in double quotes"),
 )
 """What to send in place of a value with quotes where none belong, or without."""
 _HEADERS = {
@@ -391,7 +395,7 @@ def _alternatives(schema: Schema, named: Schema) -> list[Schema]:
 
 
 def _fields(schemas: list[Schema]) -> list[str]:
-    return [name for one in schemas for name in one.get("properties", ())]
+    return [*dict.fromkeys(name for one in schemas for name in one.get("properties", ()))]
 
 
 def _values(schemas: list[Schema]) -> list[str]:
@@ -424,7 +428,6 @@ def place_parameter(name: str, known: Sequence[str]) -> str:
 def _find_fix(detail: str, path: str, kind: Any) -> str:
     """Return what to send in place of a value that is none of its type."""
     schemas, invalid = _follow(kind, path), _INVALID_VALUE.match(detail)
-    is_query = isinstance(kind, type) and issubclass(kind, Query)
     fields, values = _fields(schemas), _values(schemas)
     if invalid is not None and path == "$.type" and invalid[1] in _values(_follow(kind, "$.action.type")):
         return f': did you mean {{"type": "act", "action": {{"type": "{invalid[1]}", ...}}}}?'
@@ -443,7 +446,7 @@ def _find_fix(detail: str, path: str, kind: Any) -> str:
         return f": {move}an object of {', '.join(fields)}, without quotes around it"
     if not detail.startswith(_WRONG_LENGTH) and (items := fields or _fields(_follow(kind, f"{path}[]"))):
         return f": {'an object' if fields else 'a list of objects'} of {', '.join(items)}"
-    quotes = [fix for pattern, fix in _QUOTES if not is_query and pattern.match(detail)]
+    quotes = [fix for pattern, fix in _QUOTES if pattern.match(detail)]
     return "".join(f": {fix}" for fix in [*quotes, *(one["description"] for one in schemas if "description" in one)])
 
 
@@ -478,7 +481,6 @@ def to_malformed(error: msgspec.MsgspecError | UnicodeDecodeError | RecursionErr
         malformed.detail = fix.removeprefix(": ") if says_all else f"{malformed.detail}{fix}"
         return malformed
     if isinstance(error, msgspec.MsgspecError):
-        fix = ": names and texts stand in double quotes" if str(error).partition(" (")[0] in _NO_QUOTES else ""
-        return games.Malformed(f"{error}{fix}", "$")
+        return games.Malformed(f"{error}{_JSON_FIXES.get(str(error).partition(' (')[0], '')}", "$")
     is_deep = isinstance(error, RecursionError)
     return games.Malformed("the body is nested too deeply" if is_deep else "the body is not UTF-8", "$")

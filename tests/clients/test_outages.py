@@ -59,8 +59,8 @@ WRONG_PAGES = (
     ),
 )
 
-FOR_GOOD = [wrong_page(403)] * 10_000
-UPGRADES = pytest.mark.parametrize("upgrades", (WRONG_PAGES, FOR_GOOD), ids=("for a while", "for good"))
+REFUSED, CUT = [wrong_page(403)] * 10_000, [b""] * 10_000
+UPGRADES = pytest.mark.parametrize("upgrades", (WRONG_PAGES, REFUSED, CUT), ids=("for a while", "refused", "cut"))
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ async def test_python_plays_a_whole_game_through_every_wrong_page(
         *(one.play(created.game.id, seat, chooser, start=created) for seat, one in enumerate(seats))
     )
     assert [final.status for final in finals] == ["finished"] * 2
-    assert (bool(road.wrong_upgrades), [*road.wrong_responses]) == (upgrades is FOR_GOOD, [])
+    assert (bool(road.wrong_upgrades), [*road.wrong_responses]) == (upgrades is not WRONG_PAGES, [])
     assert [*dict.fromkeys(chooser.versions)] == chooser.versions
 
 
@@ -154,7 +154,7 @@ async def test_typescript_plays_through_every_wrong_page(
     road.wrong_responses.extend(WRONG_PAGES)
     start = msgspec.json.encode(created).decode()
     received = await run_script("wrong_pages.mjs", node, built, road.url, start)
-    assert (bool(road.wrong_upgrades), [*road.wrong_responses]) == (upgrades is FOR_GOOD, [])
+    assert (bool(road.wrong_upgrades), [*road.wrong_responses]) == (upgrades is not WRONG_PAGES, [])
     assert received["readByHttp"]
     assert received["statuses"] == ["finished"] * 2
     assert [*dict.fromkeys(received["versions"])] == received["versions"]

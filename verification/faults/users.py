@@ -162,9 +162,9 @@ class Users:
         try:
             async with self._session.request(method, self._url + path, json=json, headers=sent) as response:
                 if response.content_type.endswith("json"):
-                    status, body = str(response.status), await response.json(content_type=None)
-                else:
-                    status = f"{response.status} of the proxy"
+                    body = await response.json(content_type=None)
+                is_proxys = not body or body.get("type") == "about:blank"
+                status = f"{response.status} of the proxy" if is_proxys else str(response.status)
         except TimeoutError:
             status = "timeout"
         except aiohttp.ClientError:

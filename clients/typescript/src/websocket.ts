@@ -17,8 +17,8 @@ const PROBLEM_CODES: Readonly<Record<number, string>> = { 400: "malformed", 401:
 /** The time in which the welcome must follow a connection's start, and a message a `ping`. */
 const PONG_TIMEOUT_MS = 10_000;
 
-/** Connections in a row without a welcome, after which games are read by HTTP, if that works. */
-const MAX_REFUSALS = 3;
+/** Connections in a row that brought nothing and ended early, after which games are read by HTTP, if that works. */
+const MAX_FAILURES = 2;
 
 /** Games that one socket may follow, until the service's `welcome` says how many. */
 const DEFAULT_MAX_GAMES = 1000;
@@ -87,9 +87,8 @@ export class SharedSocket {
   #subscribeCount = 0;
   /** The waits of games whose subscription failed for a while. */
   readonly #waits = new Map<FollowedGame, ReturnType<typeof setTimeout>>();
+  /** The connections in a row that brought neither a diff nor a snapshot, and did not last until a `pong`. */
   #failures = 0;
-  /** The connections without a welcome since the last with one. */
-  #refusals = 0;
   #isReadingLogs = false;
   /** The wait that the service asked for; null if it did not. */
   #retryAfterMs: number | null = null;
@@ -195,7 +194,6 @@ export class SharedSocket {
   #onWelcome(welcome: Extract<ServerMessage, { type: "welcome" }>): void {
     clearTimeout(this.#pongTimeout);
     this.#isWelcomed = true;
-    this.#refusals = 0;
     this.#retryAfterMs = null;
     this.sockets.clock.observe(welcome.now, this.#connectingSince, performance.now());
     this.#pingInterval = setInterval(() => this.#ping(), welcome.ping_interval_ms);
@@ -286,9 +284,8 @@ export class SharedSocket {
       for (const game of games) game.failed(problem);
       return;
     }
-    if (!this.#isWelcomed) this.#refusals++;
     this.#disconnect();
-    const isRefused = this.#refusals >= MAX_REFUSALS;
+    const isRefused = this.#failures + 1 >= MAX_FAILURES;
     const reason = isRefused ? `${cause}; games are read by HTTP meanwhile` : cause;
     const { backoff, onRetry, url } = this.sockets;
     const waitMs = Math.min(this.#retryAfterMs ?? 0, backoff.maxWaitMs) + backoffMs(backoff, this.#failures);
@@ -304,7 +301,7 @@ export class SharedSocket {
   async #readLogs(): Promise<void> {
     this.#isReadingLogs = true;
     for (const game of this.#games.values()) {
-      if (this.#isWelcomed || !(await game.readLog())) break;
+      if (this.#failures === 0 || !(await game.readLog())) break;
     }
     this.#isReadingLogs = false;
   }

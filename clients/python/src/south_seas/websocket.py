@@ -41,8 +41,8 @@ STABLE_CONNECTION_S = 10.0
 MAX_PENDING = 20
 """Subscriptions that await their reply: the service closes a socket that exceeds its rate limit too often."""
 
-MAX_REFUSALS = 3
-"""Connections in a row without a welcome, after which games are read by HTTP, if that works."""
+MAX_FAILURES = 2
+"""Connections in a row that brought nothing and ended early, after which games are read by HTTP, if that works."""
 
 DEFAULT_MAX_GAMES = 1000
 """Games that one socket may watch, until the service's `welcome` says how many."""
@@ -125,8 +125,7 @@ class SharedSocket:
         self._task: asyncio.Task[None] | None = None
         self._opened: asyncio.Future[Ended | None] | None = None
         self._failures = 0
-        self._refusals = 0
-        """The connections without a welcome since the last with one."""
+        """The connections in a row that brought neither a diff nor a snapshot, and did not last."""
         self._retry_at = 0.0
         self._min_wait_s: float | None = None
         """The wait that `closing`, or a refusal, asked for."""
@@ -202,8 +201,7 @@ class SharedSocket:
         backoff = self._http.backoff
         wait_s = backoff.wait_s(self._failures) + min(self._min_wait_s or 0.0, backoff.max_wait_s)
         self._failures += 1
-        self._refusals = 0 if opened.done() else self._refusals + 1
-        is_refused = self._refusals >= MAX_REFUSALS and await self._http.is_answering()
+        is_refused = self._failures >= MAX_FAILURES and await self._http.is_answering()
         if is_refused:
             reason += "; games are read by HTTP meanwhile"
         if failure is None:
