@@ -35,6 +35,7 @@ from service.telemetry.logs import escape_unprintable
 from service.telemetry.tracing import TracingConfigError
 from service.web.app import App
 from service.web.assembly import make_app
+from service.web.images import KEPT_PICTURES
 from service.web.outbound import open_webhook_sender
 from service.web.server import ShutdownSignal, StartFailed, bind, format_listening_url, run_server, serve_metrics
 
@@ -186,6 +187,8 @@ async def assemble_app(
             cache=cache,
         )
         app = make_app(context, hub, settings.limits, supervisor)
+        if directory is not None:
+            app[KEPT_PICTURES] = settings.data_dir / "pictures"
         scheduler = make_scheduler(context)
         webhooks = WebhookDeliverer(store, send, clock.now).worker(context.woken_webhooks)
         await stack.enter_async_context(observe_instance(settings, app, store, scheduler, webhooks))

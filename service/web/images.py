@@ -1,14 +1,14 @@
 """Responses with pictures: entity tags, caching, and the pictures of whole tile sets.
 
-Every page needs the pictures of a tile set, so a process draws each once, and charges it to nobody. Those of the sets
-that are part of the package are drawn when it is built (`tools.site`).
+Every page needs the pictures of a tile set, so each is drawn once, charged to nobody, and kept. Those of the sets that
+are part of the package are drawn when it is built (`tools.site`).
 """
 
 import asyncio
 import logging
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
@@ -22,6 +22,7 @@ from service.drawing.palette import THEMES, Theme
 from service.drawing.scene import DEFAULT_WIDTH
 from service.drawing.tile import draw_rotations, tiles_svg
 from service.fair_queue import Requester
+from service.files import read_file, write_atomically
 from service.games.tilesets import LoadedTileSet
 from service.i18n import Language
 from service.supervision import spawn
@@ -128,6 +129,9 @@ logger = logging.getLogger(__name__)
 BUILT_PICTURES = Path(__file__).with_name("static") / "tiles"
 """The pictures of the sets that are part of the package."""
 
+KEPT_PICTURES = web.AppKey("kept_pictures", Path)
+"""Where pictures of other sets are kept, if this instance has a data directory."""
+
 
 def picture_name(loaded: LoadedTileSet, theme: Theme) -> str:
     """Return the file name of a set's picture, which changes with the set and the code that draws it."""
@@ -138,12 +142,14 @@ def picture_name(loaded: LoadedTileSet, theme: Theme) -> str:
 class TileSetPictures:
     """Draws each set tile by tile, so that sets take turns, in a process of its own, which no other picture waits for.
 
-    The process ends with the last picture. There are as many as the operator installs sets, in each theme. One that is
-    in the folder `built` is not drawn.
+    The process ends with the last picture. There are as many as the operator installs sets, in each theme. One that a
+    folder has is not drawn; one that is drawn is kept in `kept`.
     """
 
-    def __init__(self, built: Path) -> None:
-        self._built = built
+    def __init__(self, built: Path | None = None, kept: Path | None = None) -> None:
+        self.folders = [folder for folder in (built, kept) if folder is not None]
+        """Where pictures are that were drawn earlier."""
+        self._kept = kept
         self.worker = renderer.Worker(max_waiting=sys.maxsize)
         self._pictures: dict[tuple[str, Theme], asyncio.Task[Asset]] = {}
         self._unfinished = 0
@@ -166,9 +172,28 @@ class TileSetPictures:
         await asyncio.gather(*self._pictures.values(), return_exceptions=True)
 
     async def _load(self, loaded: LoadedTileSet, theme: Theme) -> Asset:
-        file = self._built / await asyncio.to_thread(picture_name, loaded, theme)
-        svg = await asyncio.to_thread(file.read_bytes) if file.exists() else await self._draw(loaded, theme)
+        svg = await asyncio.to_thread(self._read, picture_name(loaded, theme))
+        if svg is None:
+            svg = await self._draw(loaded, theme)
+            if self._kept is not None:
+                await asyncio.to_thread(self._keep, self._kept / picture_name(loaded, theme), svg)
         return await asyncio.to_thread(make_asset, MEDIA_TYPES["svg"], svg)
+
+    def _read(self, name: str) -> bytes | None:
+        for folder in self.folders:
+            with suppress(OSError):
+                return read_file(folder / name)
+        return None
+
+    @staticmethod
+    def _keep(path: Path, svg: bytes) -> None:
+        """Write a picture in place of that of an earlier release."""
+        try:
+            write_atomically(path, svg)
+            for earlier in {*path.parent.glob(f"{path.name.rpartition('-')[0]}-*")} - {path}:
+                earlier.unlink(missing_ok=True)
+        except OSError as error:
+            logger.warning("the picture %s is not kept: %s", path, error)
 
     async def _draw(self, loaded: LoadedTileSet, theme: Theme) -> bytes:
         requester = Requester(f"{loaded.hash} {theme}".encode())
@@ -198,6 +223,6 @@ TILESET_PICTURES = web.AppKey("tileset_pictures", TileSetPictures)
 @asynccontextmanager
 async def tileset_pictures_lifespan(app: App) -> AsyncIterator[None]:
     """Give an application its pictures of tile sets, and close them with the application."""
-    app[TILESET_PICTURES] = pictures = TileSetPictures(BUILT_PICTURES)
+    app[TILESET_PICTURES] = pictures = TileSetPictures(BUILT_PICTURES, app.get(KEPT_PICTURES))
     yield
     await pictures.aclose()

@@ -300,8 +300,8 @@ async def test_without_a_socket_the_log_is_read_until_one_connects(
     script: ScriptedService, scripted_client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A firewall refuses all upgrades."""
-    script.upgrade_responses.extend(web.Response(status=403, text="<html>") for _ in range(2))
-    script.responses.append(web.json_response({"bots": []}))
+    script.upgrade_responses.extend(web.Response(status=403, text="<html>") for _ in range(3))
+    script.responses.extend(web.json_response({"bots": []}) for _ in range(2))
     log, script.log = script.log, script.log[:5]
     script.connections.append(send_and_stay(5, 7))
     async with scripted_client.subscribe(GAME_ID) as game:

@@ -99,6 +99,11 @@
       problems.add(`too small: ${name(control)} ${Math.round(width)} x ${Math.round(height)}`);
   }
 
+  /** Whether an arrow unfolds what a line has no room for. */
+  function isFolded(one) {
+    return one.closest("details:not([open]) > summary") !== null;
+  }
+
   /** Checks an element that does not show all that is in it at once. */
   function checkScrolled(one) {
     if (one.matches(WHOLE)) {
@@ -108,7 +113,7 @@
     }
     const { overflowX, overflowY } = getComputedStyle(one);
     const wide = overflowX !== "visible" && one.scrollWidth > one.clientWidth + 2;
-    const high = overflowY !== "visible" && one.scrollHeight > one.clientHeight + 2;
+    const high = overflowY !== "visible" && one.scrollHeight > one.clientHeight + 2 && !isFolded(one);
     const signs = (one.dataset.more ?? "").split(" ");
     const isShortened = getComputedStyle(one).textOverflow === "ellipsis" && one.closest("[title]");
     if (wide && !isShortened && !(isHardly && one.matches(SIDEWAYS)))
@@ -153,7 +158,7 @@
           break;
         }
         if ((hides(style.overflowY) || (first && style.overflowY === "visible")) && (top < box.top - LEADING * rect.height || bottom > box.bottom + LEADING * rect.height)) {
-          problems.add(`cut off below: ${name(parent)} ${rounded(rect)} in ${name(one)} ${rounded(box)}`);
+          if (!isFolded(one)) problems.add(`cut off below: ${name(parent)} ${rounded(rect)} in ${name(one)} ${rounded(box)}`);
           break;
         }
         if (style.overflowX !== "visible" || style.overflowY !== "visible") {

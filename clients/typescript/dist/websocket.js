@@ -11,7 +11,7 @@ const PROBLEM_CODES = { 400: "malformed", 401: "unauthorized", 404: "not_found" 
 /** The time in which the welcome must follow a connection's start, and a message a `ping`. */
 const PONG_TIMEOUT_MS = 10_000;
 /** Connections in a row that brought nothing and ended early, after which games are read by HTTP, if that works. */
-const MAX_FAILURES = 2;
+const MAX_FAILURES = 3;
 /** Games that one socket may follow, until the service's `welcome` says how many. */
 const DEFAULT_MAX_GAMES = 1000;
 /** Subscriptions that await their reply or a rate limit: the service closes a socket that exceeds a limit too often. */

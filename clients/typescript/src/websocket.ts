@@ -18,7 +18,7 @@ const PROBLEM_CODES: Readonly<Record<number, string>> = { 400: "malformed", 401:
 const PONG_TIMEOUT_MS = 10_000;
 
 /** Connections in a row that brought nothing and ended early, after which games are read by HTTP, if that works. */
-const MAX_FAILURES = 2;
+const MAX_FAILURES = 3;
 
 /** Games that one socket may follow, until the service's `welcome` says how many. */
 const DEFAULT_MAX_GAMES = 1000;

@@ -21,9 +21,10 @@ from service.drawing.palette import THEMES
 from service.drawing.scene import format_numbers
 from service.engine import TileSetIndex
 from service.fair_queue import ANONYMOUS, Requester
+from service.files import write_atomically
 from service.games.tilesets import LoadedTileSet, tileset_hash
 from service.web import images
-from service.web.images import TILESET_PICTURES, TileSetPictures
+from service.web.images import TILESET_PICTURES, TileSetPictures, picture_name
 from service.web.problems import RenderingFailed
 from service.web.renderer import IMAGE_RENDERER, DrawingJob
 from service.web.responses import Asset
@@ -152,12 +153,9 @@ class RecordedDraw:
         return b""
 
 
-NO_PICTURES = Path("/nonexistent")
-
-
 @pytest.fixture
 async def pictures() -> AsyncIterator[TileSetPictures]:
-    created = TileSetPictures(NO_PICTURES)
+    created = TileSetPictures()
     yield created
     await created.aclose()
 
@@ -172,15 +170,30 @@ async def test_a_picture_is_drawn_once_for_all(pictures: TileSetPictures, monkey
     assert len(draw.tiles) == 2 * len(SMALL.tileset.tiles)
 
 
-async def test_what_a_build_drew_is_not_drawn_again(
+async def test_what_a_build_or_an_earlier_process_drew_is_not_drawn_again(
     pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("tools.site.__main__.load_catalogue", lambda _: [SMALL])
     draw_tilesets(tmp_path / "built")
-    started = TileSetPictures(tmp_path / "built")
-    monkeypatch.setattr(started.worker, "draw", RecordedDraw(RenderingFailed("it is there")))
+    kept = tmp_path / "kept"
+    first, second = (TileSetPictures(tmp_path / "built", kept) for _ in range(2))
+    monkeypatch.setattr(second.worker, "draw", RecordedDraw(RenderingFailed("it is there")))
     drawn = {theme: (await pictures.get(SMALL, theme)).body for theme in THEMES}
-    assert {theme: (await started.get(SMALL, theme)).body for theme in THEMES} == drawn
+    assert {theme: (await first.get(SMALL, theme)).body for theme in THEMES} == drawn
+    assert not kept.exists()
+    write_atomically(kept / "other-light-of-an-earlier-release.svg", b"")
+    for started in (first, second):
+        assert (await started.get(OTHER, "light")).body == (await pictures.get(OTHER, "light")).body
+    assert [path.name for path in kept.iterdir()] == [picture_name(OTHER, "light")]
+    await first.aclose()
+
+
+async def test_a_picture_that_cannot_be_kept_is_shown(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").touch()
+    started = TileSetPictures(kept=tmp_path / "file" / "pictures")
+    assert (await started.get(SMALL, "light")).body
+    assert "is not kept" in caplog.text
+    await started.aclose()
 
 
 async def test_whoever_leaves_stops_no_drawing(pictures: TileSetPictures) -> None:
@@ -247,7 +260,7 @@ async def test_what_cannot_be_drawn_is_a_problem_of_the_instance_not_of_the_stor
 async def test_small_boards_large_ones_and_it_are_drawn_beside_each_other(client: Client) -> None:
     game = await create_game(client)
     workers = *client.app[IMAGE_RENDERER].workers.values(), client.app[TILESET_PICTURES].worker
-    client.app[TILESET_PICTURES]._built = NO_PICTURES
+    client.app[TILESET_PICTURES].folders.clear()
     occupied = [(worker.queue, await worker.queue.acquire(ANONYMOUS)) for worker in workers]
     paths = f"{game.path}/board.png?width=400", f"{game.path}/board.png?width=2000", PATH
     pictures = [asyncio.create_task(client.get(path)) for path in paths]

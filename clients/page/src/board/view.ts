@@ -128,6 +128,8 @@ export class View {
     const before = this.size;
     if (width === 0 || height === 0 || (width === before.width && height === before.height)) return;
     this.size = { left, top, width, height };
+    // What changes by a tap is its height; a device that is turned is another screen.
+    this.isStill &&= width === before.width;
     if (this.isStill) this.shift(before.left - left, before.top - top, false);
     if (this.isFitted) return this.follow();
     const frame = { left: 0, top: 0, right: before.width, bottom: before.height };

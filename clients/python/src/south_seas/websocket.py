@@ -41,8 +41,11 @@ STABLE_CONNECTION_S = 10.0
 MAX_PENDING = 20
 """Subscriptions that await their reply: the service closes a socket that exceeds its rate limit too often."""
 
-MAX_FAILURES = 2
-"""Connections in a row that brought nothing and ended early, after which games are read by HTTP, if that works."""
+MAX_FAILURES = 3
+"""Connections in a row that brought nothing and ended early, after which games are read by HTTP.
+
+That must have worked after the one before them, too: after an outage it works before the next connection does.
+"""
 
 DEFAULT_MAX_GAMES = 1000
 """Games that one socket may watch, until the service's `welcome` says how many."""
@@ -126,6 +129,8 @@ class SharedSocket:
         self._opened: asyncio.Future[Ended | None] | None = None
         self._failures = 0
         """The connections in a row that brought neither a diff nor a snapshot, and did not last."""
+        self._was_answering = False
+        """Whether HTTP worked after the last of them."""
         self._retry_at = 0.0
         self._min_wait_s: float | None = None
         """The wait that `closing`, or a refusal, asked for."""
@@ -201,7 +206,8 @@ class SharedSocket:
         backoff = self._http.backoff
         wait_s = backoff.wait_s(self._failures) + min(self._min_wait_s or 0.0, backoff.max_wait_s)
         self._failures += 1
-        is_refused = self._failures >= MAX_FAILURES and await self._http.is_answering()
+        is_answering = self._failures >= MAX_FAILURES - 1 and await self._http.is_answering()
+        is_refused, self._was_answering = is_answering and self._was_answering, is_answering
         if is_refused:
             reason += "; games are read by HTTP meanwhile"
         if failure is None:
