@@ -80,7 +80,7 @@ async def test_it_recovers_from_every_failure(
     script.responses.extend(
         [problem_response(wait, **{"Retry-After": "0"}), web.Response(status=502), final_game_response(script)]
     )
-    script.responses.append(problem_response(problem("not_your_turn", "Bo decides")))
+    script.responses.append(problem_response(problem("conflict", "Bo was first")))
     script.responses.extend([problem_response(problem("store_unavailable", "away", retry_after_s=0))])
     script.responses.extend(
         [problem_response(problem("conflict", "at work still")), web.json_response({"owner_token": ""})]
@@ -98,7 +98,7 @@ async def test_it_recovers_from_every_failure(
     received = await run_script("failures.mjs", node, built, script.url, *websocket)
     assert received["version"] == len(script.log)
     assert (received["rejected"], received["created"], received["retryable"]) == (
-        "not_your_turn",
+        "conflict",
         "done",
         "rate_limited",
     )
