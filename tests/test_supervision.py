@@ -370,9 +370,8 @@ async def test_an_instance_has_exactly_these_tasks_and_gives_its_parts_their_set
         assert context.on_committed == hub.publish_commit
         work: Any = (await instance.task("archive"))._work
         archiver, pool = work.__self__.work.__self__, context.bots.process_pool
-        assert (archiver.log_ttl_s, archiver.ended_ttl_s) == (7200, 86_400)
+        assert (archiver.log_ttl_s, archiver.ended_ttl_s, pool and pool._processes) == (7200, 86_400, 2)
         assert (archiver.store.client.timeout_s, archiver.store.client.connections) == (7, 3)
-        assert (pool and pool._processes) == 2
         await wait_until(lambda: {task.name for task in instance.supervisor} == {*REQUIRED, *NOT_REQUIRED})
         assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
         assert (await instance.client.get("/readyz")).status == 200

@@ -291,8 +291,7 @@ SEATS: dict[str, Any] = {"P": {}, "X": {"resigned": True}, "L": {"bot": "light"}
     (
         ("PLH", 0, {}),
         ("PLH", 1, {"bots address": 44}),
-        ("LPHP", 2, {"bots address": 40}),
-        ("HXPL", 3, {"bots address": 44}),
+        ("XLPH", 3, {"bots address": 44}),
         ("LXH", 0, {"bot-games address": 198}),
     ),
 )
