@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { renderToString } from "preact-render-to-string";
-import { game } from "../testing/games.ts";
+import { game, step } from "../testing/games.ts";
 import { Islanders, Tiles } from "./placed.tsx";
 import type { Pictures } from "./pictures.ts";
 
@@ -15,7 +15,7 @@ test("a tile whose picture is not there yet has its place, and the last of a pla
   assert.deepEqual(shown.match(/newest-frame ink-\w+/g), ["newest-frame ink-blue"]);
 });
 
-test("an islander stands where the picture of its tile says", () => {
+test("an islander stands where the picture of its tile says, and fades there as it goes home", () => {
   const spots: unknown[] = [];
   const pictures = {
     spot: (...of: unknown[]) => {
@@ -28,12 +28,15 @@ test("an islander stands where the picture of its tile says", () => {
     <Islanders
       game={game({ board: { "2,-1": placed } })}
       pictures={pictures}
-      recent={[]}
+      recent={[step(game(), { events: [{ type: "islander_retrieved", seat: 1, x: 2, y: -1, segment: 1 }] })]}
       pointedOut={null}
       kindOf={() => "sea"}
       onInspect={() => undefined}
     />
   );
-  assert.match(renderToString(shown), /transform="translate\(230 -60\)"/);
-  assert.deepEqual(spots, [["start", 3, 2]]);
+  assert.match(renderToString(shown), /"translate\(230 -60\)".*"translate\(230 -60\)"><g class="gone"/);
+  assert.deepEqual(spots, [
+    ["start", 3, 2],
+    ["start", 3, 1],
+  ]);
 });

@@ -122,7 +122,7 @@ interface IslandersProps extends PlacedProps {
   readonly onInspect: (cell: Cell, segment: number) => void;
 }
 
-/** All islanders, upright on whatever the turned tile shows; in words they are at their tiles. */
+/** All islanders, upright on whatever the turned tile shows, and those that go home; in words they are at their tiles. */
 export function Islanders(props: IslandersProps): JSX.Element {
   const { game, pictures, recent, pointedOut, kindOf, onInspect } = props;
   const fresh = arrivals(recent, "islander_placed", (event) => `${keyOf(event)}:${event.segment}`);
@@ -146,6 +146,27 @@ export function Islanders(props: IslandersProps): JSX.Element {
                 {found && <circle class="halo" r="20" />}
                 <g class="figure">
                   <Figure color={game.players[seat]?.color ?? ""} lies={kindOf(cell, segment) === "sea"} />
+                </g>
+              </g>
+            </g>
+          );
+        }),
+      )}
+      {recent.flatMap(({ diff, delayMs }) =>
+        diff.events.map((event) => {
+          const placed = event.type === "islander_retrieved" && game.board[keyOf(event)];
+          if (!placed) return null;
+          const { x, y, segment, seat } = event;
+          const spot = pictures.spot(placed.tile, placed.rotation, segment);
+          return (
+            <g key={diff.version} transform={at(onBoard({ x, y }, spot))}>
+              <g class="gone" style={{ animationDelay: `${delayMs}ms` }}>
+                <circle class="halo" r="20" />
+                <g class="figure">
+                  <Figure
+                    color={game.players[seat]?.color ?? ""}
+                    lies={kindOf({ x, y }, segment) === "sea"}
+                  />
                 </g>
               </g>
             </g>

@@ -365,7 +365,7 @@ export const de: Messages = {
     placeTip: "Seiten, die sich berühren, müssen passen: Meer an Meer, Steg an Steg, Insel an Insel.",
     placeChosen: "Tippe noch einmal auf die Karte, um sie zu drehen. Dann lege sie.",
     misfit: "Hier passt sie nicht.",
-    placeChosenOnly: "Sie passt hier nur so herum.",
+    placeChosenOnly: "Zu drehen gibt es hier nichts.",
     rotate: "Drehen",
     place: "Hinlegen",
     islander: "Einen Insulaner setzen? Tippe auf eine markierte Stelle.",
@@ -459,7 +459,7 @@ export const de: Messages = {
     at,
     tileAt: (x, y) => (x === 0 && y === 0 ? "Startkarte" : `Karte ${at(x, y)}`),
     cell: (where, around, ways) =>
-      `${where}: ${around}; passt ${ways === 1 ? "nur so herum" : `auf ${ways} Arten`}`,
+      `${where}: ${around}; passt auf ${ways === 1 ? "eine Art" : `${ways} Arten`}`,
     chosenCell: (where, turned) => `Gewählt: ${where}, Karte ${turned}. Eingabe legt die Karte.`,
     turned: (rotation) => (rotation === 0 ? "nicht gedreht" : `um ${90 * rotation} Grad gedreht`),
     spot: capitalized,
@@ -569,7 +569,7 @@ export const de: Messages = {
     placeChosen: (where, turned, tile) =>
       `Gewählt: ${where}, ${turned}. ${tile}. Eingabe legt sie, R dreht sie.`,
     placeChosenOnly: (where, turned, tile) =>
-      `Gewählt: ${where}, ${turned}. ${tile}. Sie passt nur so herum. Eingabe legt sie.`,
+      `Gewählt: ${where}, ${turned}. ${tile}. Zu drehen gibt es nichts. Eingabe legt sie.`,
     islander: (spots, retrievable) =>
       [
         ...(spots > 0
@@ -659,7 +659,7 @@ export const de: Messages = {
       `Das leuchtende Schiff will ${cost}: Jeder Buchstabe ist eine Sorte deiner Wahl, ein anderer eine andere.`,
     home: (button) =>
       `Alle deine Insulaner sind gesetzt. Du könntest jetzt einen auf dem Plan antippen und für einen späteren Zug zurücknehmen, ohne seine Waren. Oder lass sie stehen: Drücke „${button}“.`,
-    again: "Lege auch diese Karte: auf das leuchtende Feld oder auf ein anderes, das dir besser gefällt.",
+    again: "Lege auch diese Karte auf das leuchtende Feld.",
     finishes: {
       bridge: (gain) =>
         `Auf dem leuchtenden Feld wird mit dieser Karte dein Steg fertig, und du bekommst ${gain}.`,
@@ -672,11 +672,12 @@ export const de: Messages = {
     first: "Jetzt darfst du einen deiner vier Insulaner auf diese Karte setzen.",
     works: {
       bridge:
-        "Ein Muschelsammler bringt dir alle Muscheln des Stegs, sobald dieser kein offenes Ende mehr hat.",
+        "Ein Muschelsammler an der leuchtenden Stelle bringt dir alle Muscheln des Stegs, sobald dieser kein offenes Ende mehr hat.",
       island:
-        "Ein Bananenpflücker bringt dir alle Bananen der Insel, sobald sie keine offene Seite mehr hat.",
-      sea: "Ein Fischer bringt dir alle Fische des Meeres, sobald es umschlossen ist oder ein Boot kommt.",
-      market: "Ein Händler bringt dir umsonst das beste Schiff, sobald acht Karten den Markt umgeben.",
+        "Ein Bananenpflücker an der leuchtenden Stelle bringt dir alle Bananen der Insel, sobald sie keine offene Seite mehr hat.",
+      sea: "Ein Fischer an der leuchtenden Stelle bringt dir alle Fische des Meeres, sobald es umschlossen ist oder ein Boot kommt.",
+      market:
+        "Ein Händler an der leuchtenden Stelle bringt dir umsonst das beste Schiff, sobald acht Karten den Markt umgeben.",
     },
     another: "Auf der leuchtenden Stelle kann noch ein Insulaner arbeiten.",
     send: (button) => `Drücke „${button}“. Er bleibt dort, bis seine Arbeit getan ist.`,

@@ -321,7 +321,7 @@ export const en = {
     placeTip: "Sides that touch must match: sea to sea, bridge to bridge, island to island.",
     placeChosen: "Tap the tile again to turn it. Then place it.",
     misfit: "It does not fit there.",
-    placeChosenOnly: "It fits here this way only.",
+    placeChosenOnly: "There is nothing to turn here.",
     rotate: "Turn",
     place: "Place it",
     islander: "Send out an islander? Tap a marked spot.",
@@ -525,7 +525,7 @@ export const en = {
     placeChosen: (where: string, turned: string, tile: string) =>
       `Chosen: ${where}, ${turned}. ${tile}. Enter places it, R turns it.`,
     placeChosenOnly: (where: string, turned: string, tile: string) =>
-      `Chosen: ${where}, ${turned}. ${tile}. It fits this way only. Enter places it.`,
+      `Chosen: ${where}, ${turned}. ${tile}. There is nothing to turn. Enter places it.`,
     islander: (spots: number, retrievable: number) =>
       [
         ...(spots > 0 ? [`Send out an islander? ${counted(spots, "spot is", "spots are")} free.`] : []),
@@ -609,7 +609,7 @@ export const en = {
       `The shining ship asks for ${cost}: each letter is a kind of your choice, another letter another kind.`,
     home: (button: string) =>
       `All your islanders are out. You could tap one on the board now, and take it home for a later turn, without its wares. Or leave them: press “${button}”.`,
-    again: "Place this tile as well: on the shining cell, or on another one that you like better.",
+    again: "Place this tile on the shining cell as well.",
     finishes: {
       bridge: (gain: string) => `On the shining cell this tile finishes your bridge, and you get ${gain}.`,
       island: (gain: string) => `On the shining cell this tile finishes your island, and you get ${gain}.`,
@@ -618,10 +618,13 @@ export const en = {
     },
     first: "Now you may send one of your four islanders onto this tile.",
     works: {
-      bridge: "A shell collector gets you all shells of the bridge once it has no open end.",
-      island: "A banana picker gets you all bananas of the island once it has no open side.",
-      sea: "A fisherman gets you all fish of the sea once it is enclosed, or a boat comes in.",
-      market: "A merchant gets you the best ship for free once eight tiles surround the market.",
+      bridge:
+        "A shell collector on the shining spot gets you all shells of the bridge once it has no open end.",
+      island:
+        "A banana picker on the shining spot gets you all bananas of the island once it has no open side.",
+      sea: "A fisherman on the shining spot gets you all fish of the sea once it is enclosed, or a boat comes in.",
+      market:
+        "A merchant on the shining spot gets you the best ship for free once eight tiles surround the market.",
     } as Record<string, string>,
     another: "Another islander can work on the shining spot.",
     send: (button: string) => `Press “${button}”. It stays there until its work is done.`,

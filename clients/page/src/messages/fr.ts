@@ -369,7 +369,7 @@ const french: Messages = {
       "Les côtés qui se touchent doivent correspondre : mer contre mer, pont contre pont, île contre île.",
     placeChosen: "Touchez encore la tuile pour la tourner. Puis posez-la.",
     misfit: "Elle ne va pas ici.",
-    placeChosenOnly: "Ici, elle ne va que dans ce sens.",
+    placeChosenOnly: "Ici, il n’y a rien à tourner.",
     rotate: "Tourner",
     place: "Poser",
     islander: "Placer un insulaire ? Touchez un endroit marqué.",
@@ -580,7 +580,7 @@ const french: Messages = {
     placeChosen: (where, turned, tile) =>
       `Case choisie : ${where}, tuile ${turned}. ${tile}. Entrée la pose, R la tourne.`,
     placeChosenOnly: (where, turned, tile) =>
-      `Case choisie : ${where}, tuile ${turned}. ${tile}. Elle ne va que dans ce sens. Entrée la pose.`,
+      `Case choisie : ${where}, tuile ${turned}. ${tile}. Il n’y a rien à tourner. Entrée la pose.`,
     islander: (spots, retrievable) =>
       [
         ...(spots > 0
@@ -670,7 +670,7 @@ const french: Messages = {
       `Le navire qui brille demande ${cost} : chaque lettre est un type de votre choix, une autre lettre un autre.`,
     home: (button) =>
       `Tous vos insulaires sont placés. Vous pourriez en toucher un sur le plateau et le reprendre pour un autre tour, sans ses marchandises. Ou laissez-les : appuyez sur « ${button} ».`,
-    again: "Posez aussi cette tuile : sur la case qui brille, ou sur une autre qui vous plaît mieux.",
+    again: "Posez aussi cette tuile sur la case qui brille.",
     finishes: {
       bridge: (gain) => `Sur la case qui brille, cette tuile complète votre pont, et vous recevez ${gain}.`,
       island: (gain) => `Sur la case qui brille, cette tuile complète votre île, et vous recevez ${gain}.`,
@@ -679,10 +679,13 @@ const french: Messages = {
     },
     first: "Vous pouvez maintenant placer un de vos quatre insulaires sur cette tuile.",
     works: {
-      bridge: "Un collecteur rapporte tous les coquillages du pont dès que celui-ci n’a plus de bout ouvert.",
-      island: "Un cueilleur rapporte toutes les bananes de l’île dès qu’elle n’a plus de côté ouvert.",
-      sea: "Un pêcheur rapporte tous les poissons de la mer dès qu’elle est fermée ou qu’un bateau arrive.",
-      market: "Un marchand rapporte gratuitement le meilleur navire dès que huit tuiles entourent le marché.",
+      bridge:
+        "Un collecteur à l’endroit qui brille rapporte tous les coquillages du pont dès que celui-ci n’a plus de bout ouvert.",
+      island:
+        "Un cueilleur à l’endroit qui brille rapporte toutes les bananes de l’île dès qu’elle n’a plus de côté ouvert.",
+      sea: "Un pêcheur à l’endroit qui brille rapporte tous les poissons de la mer dès qu’elle est fermée ou qu’un bateau arrive.",
+      market:
+        "Un marchand à l’endroit qui brille rapporte gratuitement le meilleur navire dès que huit tuiles entourent le marché.",
     },
     another: "Un autre insulaire peut travailler à l’endroit qui brille.",
     send: (button) => `Appuyez sur « ${button} ». Il y reste jusqu’à la fin de son travail.`,

@@ -21,6 +21,10 @@ test("news is all that happened since the last decision of one's own, which the 
   ];
   assert.equal(newsFrom(course, ANA), 1);
   assert.equal(newsFrom([...course, played(0, "owner")], ANA), 6);
+  const undo = played(0, "seat", [{ type: "move_undone", seat: 0, move: "pass.islander" }]);
+  const twice = [played(0, "seat"), undo, played(0, "seat"), played(0, "seat"), undo, undo];
+  assert.equal(newsFrom([...course, ...twice], ANA), 1, "what was taken back was no decision");
+  assert.equal(newsFrom([...course, ...twice.slice(0, -1)], ANA), 8);
   assert.equal(newsFrom([], ANA), 0);
   assert.equal(newsFrom([played(1, "seat")], ANA), 0, "before one's first turn, all of it");
   const started = played(null, null, [{ type: "game_created" }, { type: "game_started", seat: 0 }]);

@@ -15,11 +15,16 @@ export function isOwn({ seat, by }: Diff, seats: ReadonlySet<number>): boolean {
   return seat !== null && seats.has(seat) && by !== "bot" && by !== "clock";
 }
 
-/** How many of the changes are older than the last decision of one of these seats; for nobody, than the last turn. */
+/** How many changes are older than the last decision of these seats that was not taken back; for nobody, than the last turn. */
 export function newsFrom(course: readonly Change[], seats: ReadonlySet<number>): number {
   if (seats.size === 0) return turnFrom(course);
-  const isOlder = ({ diff }: Change): boolean =>
-    isOwn(diff, seats) || diff.events.some(({ type }) => type === "game_started");
+  let undone = 0;
+  const isOlder = ({ diff }: Change): boolean => {
+    if (!isOwn(diff, seats)) return diff.events.some(({ type }) => type === "game_started");
+    if (!diff.events.some(({ type }) => type === "move_undone")) return undone-- <= 0;
+    undone++;
+    return false;
+  };
   return course.findLastIndex(isOlder) + 1;
 }
 

@@ -6,7 +6,7 @@ import { TILESET, change, evaluated, game, wares } from "../testing/games.ts";
 import { lateWords, shortEvents } from "./short_events.ts";
 
 const PLACED: GameEvent = { type: "tile_placed", seat: 0, tile: "market", x: 1, y: 0, rotation: 0 };
-const NOTHING = { icon: "", seat: null, words: "", wares: wares(0, 0, 0), points: 0 };
+const NOTHING = { icon: "", seat: null, words: "", place: "", wares: wares(0, 0, 0), points: 0 };
 
 function short(...events: GameEvent[]) {
   return shortEvents(change(2, [], events), game(), TILESET);
@@ -45,6 +45,14 @@ test("an islander has its role, and what has no short words the service's", () =
     { type: "player_returned", seat: 1 },
   ).map((one) => one.words);
   assert.deepEqual(words, ["fisherman", "Bo is back."]);
+  const [home] = short({ type: "islander_retrieved", seat: 0, x: 0, y: 0, segment: 2 });
+  assert.deepEqual(home, {
+    ...NOTHING,
+    icon: "home",
+    seat: 0,
+    words: "fisherman",
+    place: `(${text.describe.at(0, 0)})`,
+  });
 });
 
 test("a time-out says whether it placed the tile", () => {

@@ -12,6 +12,8 @@ export interface ShortEvent {
   /** Whose it is; null for nobody's. */
   readonly seat: number | null;
   readonly words: string;
+  /** Where it was, if the board no longer shows it; "" otherwise. */
+  readonly place: string;
   /** What the seat gains; less than none of what it pays. */
   readonly wares: Wares;
   readonly points: number;
@@ -34,7 +36,7 @@ export function lateWords(diff: Diff): string | null {
   return diff.events.some(({ type }) => type === "tile_placed") ? text.short.latePlaced : text.short.late;
 }
 
-const NOTHING_SAID: ShortEvent = { icon: "", seat: null, words: "", wares: NO_WARES, points: 0 };
+const NOTHING_SAID: ShortEvent = { icon: "", seat: null, words: "", place: "", wares: NO_WARES, points: 0 };
 
 function inEvaluations(evaluated: readonly GameEvent[]): ShortEvent[] {
   const gains = [...gainsIn(evaluated)].map(([seat, gain]) => ({ ...NOTHING_SAID, seat, ...gain }));
@@ -48,8 +50,11 @@ function shortEvent(event: GameEvent, game: Game, tileset: TileSet, diff: Diff):
       return { icon: "tile", seat: event.seat, words: text.short.tile };
     case "islander_placed":
     case "islander_retrieved": {
-      const icon = event.type === "islander_placed" ? "islander" : "home";
-      return { icon, seat: event.seat, words: text.short.role(kindAt(game, tileset, event, event.segment)) };
+      const words = text.short.role(kindAt(game, tileset, event, event.segment));
+      const { seat, x, y } = event;
+      return event.type === "islander_placed"
+        ? { icon: "islander", seat, words }
+        : { icon: "home", seat, words, place: `(${text.describe.at(x, y)})` };
     }
     case "fish_covered":
       return { icon: "boat", wares: { ...NO_WARES, fish: -event.fish } };

@@ -25,7 +25,7 @@ test("what a tile looks like is said, how often it fits, and where it would lie"
   rotate(session);
   assert.match(askedInWords(session), /^Chosen: 1 east of the start, turned 90 degrees\. Tile: market\./);
   choose.cell(session, { x: 2, y: 0 });
-  assert.match(askedInWords(session), /It fits this way only\./);
+  assert.match(askedInWords(session), /There is nothing to turn\./);
 });
 
 test("islanders that can go out and come back are counted", async (t) => {

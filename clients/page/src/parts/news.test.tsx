@@ -62,7 +62,7 @@ test("what was gained since is at its player", async (t) => {
   assert.ok(textOf(players).includes("Ana has gained 2 shells and 4 points."));
 });
 
-test("the line says first what concerns its reader, then who gains, and names each once", async (t) => {
+test("the line says first what concerns its reader, then who gains, and all that each did", async (t) => {
   const script = new ScriptedGame(t, game());
   const session = await script.open();
   const late: GameEvent = { type: "turn_timed_out", seat: 0, policy: "pass" };
@@ -70,9 +70,10 @@ test("the line says first what concerns its reader, then who gains, and names ea
     [0, [late, { ...placed(1), seat: 0 } as GameEvent]],
     [1, [placed(2), evaluated("bridge", [0], wares(0, 2, 0)), evaluated("sea", [1], wares(0, 0, 0))]],
     [1, [placed(3), { type: "ship_taken", seat: 1, ship: "any", points: 5, by: "market", paid: null }]],
+    [1, [{ type: "islander_retrieved", seat: 1, x: 0, y: 0, segment: 1 }]],
     [0, [late, { ...placed(4), seat: 0 } as GameEvent]],
   ];
   for (const [seat, events] of lines) script.deliver(script.change({}, { seat, by: "clock", events }));
   const [line] = elements(<News session={session} />, "summary");
-  assert.ok(line?.endsWith(` ${text.short.latePlaced} you +2 Bo +5`), line);
+  assert.ok(line?.endsWith(` ${text.short.latePlaced} you +2 Bo +5 shell collector`), line);
 });

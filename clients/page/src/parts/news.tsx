@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { text } from "../messages/index.ts";
-import { byTurn } from "../model/news.ts";
+import { byTurn, isOwn } from "../model/news.ts";
 import { eachWare, total } from "../model/payments.ts";
 import { type ShortEvent, lateWords } from "../model/short_events.ts";
 import type { Step } from "../session/game_history.ts";
@@ -56,43 +56,44 @@ export function News({ session }: { session: GameSession }): JSX.Element | null 
   );
 }
 
-/** The news that there are words for. */
+/** The news that there are words for; of an own move that was taken back there is none. */
 function toldSteps(session: GameSession): Step[] {
-  return newsShown(session).filter((step) => wordsOf(session, step) !== "");
+  return newsShown(session).filter(
+    (step) => !isOwn(step.diff, session.ownSeats) && wordsOf(session, step) !== "",
+  );
 }
 
 /**
- * What concerns the players of this browser first, then what others gain, then the rest, each of it the newest first. Of
- * one player it is what brings most to know: what they gain, else what they do with an islander, else that they placed a
- * tile.
+ * What concerns the players of this browser first, then what others gain, then the rest, each of it the newest first: all
+ * that a player does, and the tile where that is all.
  */
 function headlines(session: GameSession, told: readonly Step[]): ShortEvent[][] {
-  const isOwn = (seat: number | null): boolean =>
+  const isHere = (seat: number | null): boolean =>
     seat !== null && session.credentials.seats[seat] !== undefined;
   const kind = ({ icon, wares, points }: ShortEvent): number =>
     points > 0 || total(wares) > 0 ? 0 : icon === "tile" ? 2 : 1;
-  const rank = (short: ShortEvent): number => (isOwn(short.seat) ? -1 : kind(short));
+  const rank = (short: ShortEvent): number => (isHere(short.seat) ? -1 : kind(short));
   const ranked = told
     .toReversed()
     .flatMap((step) => shortOf(session, step).map((short) => ({ short, late: lateWords(step.diff) })))
-    // What was paid is no news.
+    // What was paid is no news, and the place is not in short.
     .map(({ short, late }) => {
       const wares = eachWare((ware) => Math.max(0, short.wares[ware]));
-      return { short: { ...short, wares }, late };
+      return { short: { ...short, place: "", wares }, late };
     })
-    .filter(({ short: { seat, icon } }) => seat !== null && !(icon === "tile" && isOwn(seat)))
+    .filter(({ short: { seat, icon } }) => seat !== null && !(icon === "tile" && isHere(seat)))
     .sort((one, other) => rank(one.short) - rank(other.short));
   // Of an own turn whose time ran out, the words say whose it was.
   const lines = ranked.map(({ short, late }) =>
-    late !== null && short.icon === "clock" && isOwn(short.seat)
+    late !== null && short.icon === "clock" && isHere(short.seat)
       ? { ...short, seat: null, words: late }
       : short,
   );
   const seats = [...new Set(lines.map(({ seat }) => seat))];
   return seats.map((seat) => {
     const own = lines.filter((short) => short.seat === seat);
-    const most = own.filter((short) => kind(short) === Math.min(...own.map(kind)));
-    return seat === null ? own.slice(0, 1) : most;
+    const more = own.filter(({ icon }) => icon !== "tile");
+    return seat === null ? own.slice(0, 1) : more.length > 0 ? more : own;
   });
 }
 

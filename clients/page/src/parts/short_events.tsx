@@ -61,17 +61,17 @@ interface ShortProps {
 }
 
 export function Short({ session, short, doer }: ShortProps): JSX.Element {
-  const { icon, seat, words, wares, points } = short;
+  const { icon, seat, words, place, wares, points } = short;
   const { game } = session;
   const color = (seat !== null && game?.players[seat]?.color) || null;
   const isNamed = seat !== null && seat !== doer;
   // With the name, an islander stands beside it already.
   const hasToken = isNamed || icon === "islander";
   return (
-    <span class={words.length < LONG ? "short-event whole" : "short-event"}>
+    <span class={words.length + place.length < LONG ? "short-event whole" : "short-event"}>
       {hasToken && <Token color={color} />}{" "}
       {isNamed && game && <b>{session.isMine(seat) ? text.game.you : <Name game={game} seat={seat} />} </b>}
-      {icon !== "islander" && icon !== "" && <Icon name={icon} />} {words}{" "}
+      {icon !== "islander" && icon !== "" && <Icon name={icon} />} {words} {place}{" "}
       <Amounts wares={wares} points={points} />
     </span>
   );

@@ -219,6 +219,18 @@ test("news and gains are those since the last action here", async (t) => {
   assert.deepEqual(session.outlines, []);
 });
 
+test("what was taken back brings the news back, and the board does not show it once more", async (t) => {
+  const script = new ScriptedGame(t, game());
+  const session = await script.open();
+  script.deliver(script.change({}, { seat: 1, by: "seat" }));
+  script.deliver(script.change({}, { by: "seat" }));
+  assert.equal(session.news.length, 0);
+  script.deliver(
+    script.change({}, { by: "seat", events: [{ type: "move_undone", seat: 0, move: "p1.0.0" }] }),
+  );
+  assert.deepEqual([session.news.length, session.recent.length], [3, 0]);
+});
+
 test("whoever comes back sees what others did since they last looked, step by step, unless nothing is to move", async (t) => {
   let now = performance.now();
   t.mock.method(performance, "now", () => now);

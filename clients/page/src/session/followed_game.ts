@@ -116,10 +116,15 @@ export abstract class FollowedGame extends Observable implements HistoryListener
     return shownSteps.slice(this.replayed === null ? newsFrom(shownSteps, this.ownSeats) : -1);
   }
 
-  /** The news, and the last turn. */
+  protected get isUndone(): boolean {
+    return this.stepShown?.diff.events.some(({ type }) => type === "move_undone") === true;
+  }
+
+  /** The news, but for what was seen before an own move was taken back, and the last turn. */
   get recent(): readonly Step[] {
-    const { shownSteps, news } = this;
-    if (this.replayed !== null) return news.map((step) => ({ ...step, delayMs: 0 }));
+    const { shownSteps } = this;
+    const news = this.isUndone && this.decider !== null ? [] : this.news;
+    if (this.replayed !== null) return this.news.map((step) => ({ ...step, delayMs: 0 }));
     return shownSteps.slice(Math.min(shownSteps.length - news.length, turnFrom(shownSteps)));
   }
 

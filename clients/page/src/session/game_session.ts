@@ -116,10 +116,6 @@ export class GameSession extends FollowedGame {
     return cell === null || this.choices.cells.get(keyOf(cell))?.rotations.size !== 1;
   }
 
-  private get isUndone(): boolean {
-    return this.stepShown?.diff.events.some(({ type }) => type === "move_undone") === true;
-  }
-
   select(changes: Partial<Selection>): void {
     if (this.isPending) return;
     this.stopTelling();
