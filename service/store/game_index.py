@@ -2,12 +2,11 @@
 
 A public game is always listed under its status: it is added before the commit that brings the status, and once more
 after it, in case a reader repaired the lobby in between; only then is it removed from the old status. An index key is
-written before the commit that brings it. So an index may be stale, never incomplete, and readers repair stale entries.
+written before the commit that brings it. So an index may be stale, never incomplete; readers leave out what they cannot
+load, and the index repair removes it.
 
 The set of an index key expires later than any game could: the first commit of each day that an instance makes extends
-it. The index repair removes entries of games that have expired.
-
-What index repair needs of Redis: a scan of all keys, the turn of one instance, and the entries of a game.
+it.
 """
 
 import asyncio
@@ -110,7 +109,7 @@ PRUNE_BATCH_SIZE = 200
 
 
 class RedisIndexRepair(GameIndex):
-    """`service.games.index_repair.IndexRepairStore` on Redis."""
+    """`service.games.index_repair.IndexRepairStore` on Redis: a scan of all keys, the turn of one instance, repairs."""
 
     async def scan(self, count: int) -> AsyncIterator[ScannedKeys]:
         """Scan all keys, and yield the games and indexes among each `count` of them, about."""

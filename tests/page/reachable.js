@@ -230,6 +230,9 @@
   for (const target of scope.querySelectorAll(TARGETS)) if (isVisible(target)) checkTarget(target);
   for (const one of [...scope.querySelectorAll(":not(svg, svg *, input)"), ...(scope === document.body ? [] : [scope])])
     if (one.scrollWidth > one.clientWidth + 2 || one.scrollHeight > one.clientHeight + 2) if (isVisible(one)) checkScrolled(one);
+  // Words only for who hears the page would make what scrolls higher.
+  for (const one of document.querySelectorAll("*"))
+    if (getComputedStyle(one).clipPath === "inset(50%)" && one.offsetHeight > 1) problems.add(`unseen, but high: ${name(one)}`);
   if (document.documentElement.scrollWidth > innerWidth + 1) problems.add(`the page scrolls sideways: ${document.documentElement.scrollWidth}`);
   scrollTo(scope.querySelector("button") ?? scope);
   const walker = document.createTreeWalker(scope, NodeFilter.SHOW_TEXT);

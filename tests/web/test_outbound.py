@@ -257,7 +257,7 @@ def test_what_is_read_of_a_response_is_bounded() -> None:
 async def test_connections_are_not_reused_and_one_that_hangs_delays_no_other() -> None:
     async with open_webhook_sender(Limits(webhook_timeout_s=70.0)) as send:
         # What connections do not do (be reused, wait for each other) is seen in the connector only.
-        for session in (send.messages, send.challenges):  # type: ignore[attr-defined]
+        for session in (send.messages, send.challenges):  # type: ignore[attr-defined]  # of this sender alone
             connector = session.connector
             assert (connector.force_close, connector.limit, connector.use_dns_cache) == (True, 0, False)
             assert session.timeout.total == 70.0

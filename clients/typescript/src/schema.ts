@@ -844,7 +844,7 @@ export interface paths {
          * List my games
          * @description List the games of the given tokens, newest first; `waiting` says whether a game waits for one of their seats.
          *
-         *     `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for the seats filled at creation. A client that creates games for others, such as a chat bot, sends the `Creator-Key` of those games instead. It returns all games and seats that were created with the key, or only those of `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
+         *     `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for the seats filled at creation. A client that creates games for others, such as a chat bot, sends the `Creator-Key` of those games instead. It returns all games and seats that were created with the key, or only those of `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`. Those of a game that has expired may be known for some minutes more.
          */
         readonly get: operations["listMyGames"];
         readonly put?: never;

@@ -1,10 +1,7 @@
-"""The bots of one instance, with a fallback for bots that fail.
+"""The bots of one instance: built-in ones and plugins, each run with what it may see, heavy ones in processes.
 
-Load bots: the built-in ones, and those that other packages declare as entry points of `ENTRY_POINT_GROUP`.
-
-Run a bot and validate its choice.
-
-A process pool for heavy bots, so that their decisions do not block the event loop.
+Plugins are entry points of `ENTRY_POINT_GROUP` in other packages. For a bot that fails, a fallback decides. Heavy bots
+do not block the event loop; light ones take turns with other tasks.
 """
 
 import asyncio
@@ -28,6 +25,8 @@ from service.games.tilesets import SeededRNG, bot_seed
 from service.supervision import ProcessEnded, ProcessPool, spawn
 from service.telemetry.metrics import BOT_FAILURES, BOT_QUEUE_WAIT, BOT_THINKING, LATE_BOT_DECISIONS
 
+logger = logging.getLogger(__name__)
+
 ENTRY_POINT_GROUP = "south_seas.bots"
 
 BUILT_IN_BOTS = {
@@ -35,6 +34,24 @@ BUILT_IN_BOTS = {
     "greedy": "service.games.bots.greedy:BOT",
     "expert": "service.games.bots.expert:BOT",
 }
+
+FALLBACK_BOT = "greedy"
+"""The bot that decides when another bot fails, and for absent players."""
+
+MISSING_BOT_LABEL = "missing"
+"""The metric label of all bots that are not installed."""
+
+DECISION_TIMEOUT_S = 3.0
+"""A decision that takes more processor time fails, however long a busy machine takes."""
+
+MAX_UNCLAIMED_DECISIONS = 64
+"""Number of decisions that are stored for a retry after their caller timed out."""
+
+UNATTENDED_TIME_SHARE = 0.5
+"""Share of the processes' time for unattended games."""
+
+LIGHT_BOT_LIMITS = UnattendedLimits(slots=1, time_share=0.1, overhead_s=0.0005)
+"""Limits of light bots in unattended games; the overhead is about what storing a move costs."""
 
 
 class InvalidBot(Exception):
@@ -127,10 +144,6 @@ def redact(bot: Bot, index: TileSetIndex, game: Game) -> tuple[GameState, Seeded
     return GameState(index, redacted), rng
 
 
-DECISION_TIMEOUT_S = 3.0
-"""A decision that takes more processor time fails, however long a busy machine takes."""
-
-
 class Job(NamedTuple):
     """A decision to make, as it is sent to a process."""
 
@@ -140,13 +153,6 @@ class Job(NamedTuple):
     tileset: bytes
     snapshot: bytes
     rng: SeededRNG
-
-
-UNATTENDED_TIME_SHARE = 0.5
-"""Share of the processes' time for unattended games."""
-
-MAX_UNCLAIMED_DECISIONS = 64
-"""Number of decisions that are stored for a retry after their caller timed out."""
 
 
 class BotProcessPool(ProcessPool):
@@ -222,20 +228,6 @@ def _encode_tileset(index: TileSetIndex) -> bytes:
 @lru_cache(maxsize=8)
 def _decode_tileset(tileset: bytes) -> TileSetIndex:
     return TileSetIndex(msgspec.msgpack.decode(tileset, type=TileSet))
-
-
-logger = logging.getLogger(__name__)
-
-FALLBACK_BOT = "greedy"
-"""The bot that decides when another bot fails, and for absent players."""
-
-
-MISSING_BOT_LABEL = "missing"
-"""The metric label of all bots that are not installed."""
-
-
-LIGHT_BOT_LIMITS = UnattendedLimits(slots=1, time_share=0.1, overhead_s=0.0005)
-"""Limits of light bots in unattended games; the overhead is about what storing a move costs."""
 
 
 class BotRegistry:

@@ -357,7 +357,8 @@ async def list_my_games(request: HttpRequest, params: MyGameList) -> web.Respons
     `Authorization` accepts up to 100 tokens, as `Bearer TOKEN, TOKEN`: seat tokens, or owner tokens, which stand for
     the seats filled at creation. A client that creates games for others, such as a chat bot, sends the `Creator-Key`
     of those games instead. It returns all games and seats that were created with the key, or only those of
-    `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`.
+    `external_user`. Unknown secrets match no game; if all of them are unknown, the problem is `unauthorized`. Those of
+    a game that has expired may be known for some minutes more.
     """
     page, loaded_count = await queries.collect_my_games(request.app[CONTEXT], params.tokens, params.query)
     charge_loaded_games(request, loaded_count)

@@ -21,6 +21,16 @@ test("what the end of the game brings lies over nothing else that it brings", ()
   const places = [3, 0, 0, 40, 8].map((x) => ({ x, y: x }));
   assert.deepEqual(
     below(places, 10, 5).map(({ y }) => y),
-    [3, 8, 13, 40, 18],
+    [3, 12, 21, 40, 30],
   );
+});
+
+test("boxes of any size lie below each other, however their sides are rounded", () => {
+  for (let height = 30; height < 60; height += 0.37) {
+    const lines = below(Array(9).fill({ x: 0.1, y: 60 / 7 }), height, height).map(({ y }) => y);
+    assert.deepEqual(
+      lines,
+      [...new Set(lines)].toSorted((one, other) => one - other),
+    );
+  }
 });

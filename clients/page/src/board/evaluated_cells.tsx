@@ -67,8 +67,8 @@ export function FinalGains({ game, steps, tileSize }: FinalGainsProps): JSX.Elem
   const scale = Math.max(1, LEGIBLE / tileSize);
   const middles = below(
     gains.map(({ middle }) => middle),
-    (BADGE.width + 4) * scale,
-    (BADGE.height + 4) * scale,
+    BADGE.width * scale,
+    BADGE.height * scale,
   );
   return (
     <g class="final-gains" aria-hidden="true">
@@ -91,6 +91,9 @@ export function FinalGains({ game, steps, tileSize }: FinalGainsProps): JSX.Elem
   );
 }
 
+/** How far boxes are put apart that would lie over each other: more than rounding could bring together again. */
+const APART = 4;
+
 /** The middles of boxes of one size, each as far below its place as those before it take room. */
 export function below(places: readonly Cell[], width: number, height: number): readonly Cell[] {
   const taken: Cell[] = [];
@@ -98,7 +101,7 @@ export function below(places: readonly Cell[], width: number, height: number): r
     const box = { x, y };
     const isOver = (other: Cell): boolean =>
       Math.abs(other.x - x) < width && Math.abs(other.y - box.y) < height;
-    for (let other = taken.find(isOver); other; other = taken.find(isOver)) box.y = other.y + height;
+    for (let other = taken.find(isOver); other; other = taken.find(isOver)) box.y = other.y + height + APART;
     taken.push(box);
   }
   return taken;
