@@ -101,15 +101,16 @@ def test_dictionaries_stay_as_they_were_and_a_missing_one_is_named() -> None:
 
 
 def test_a_notification_of_another_game_is_none() -> None:
-    form = b'"at":"%b",%b"game":"a","patch":[{"op":"replace","path":"/version","value":4}%b],"version":4}'
-    updated = b',{"op":"replace","path":"/updated_at","value":"%b"}' % AT.encode()
-    for events in (b'"events":[{"game":""}],', b""):  # the first one looks as if its entry had it shorter
-        body = form % (AT.encode(), events, updated)
+    def notification(events: bytes) -> bytes:
+        body = b'"at":"%b",%b"game":"a","patch":[{"op":"replace","path":"/version","value":4}%b],"version":4}'
+        body %= AT.encode(), events, b',{"op":"replace","path":"/updated_at","value":"%b"}' % AT.encode()
         own = next_digest(digest(3), b"{" + body)
-        message = compose([StoredDiff(4, own, digest(3), AT, prepend_digest(own, b"{" + body))])
-        assert decode_notification("a", message).diffs[-1].version == 4
+        return compose([StoredDiff(4, own, digest(3), AT, prepend_digest(own, b"{" + body))])
+
+    for events in (b"", b'"events":[{"game":""}],'):  # the latter looks as if its entry had it shorter
+        assert decode_notification("a", notification(events)).diffs[-1].version == 4
     with pytest.raises(ValueError, match="damaged"):
-        decode_notification("b", message)
+        decode_notification("b", notification(b""))
 
 
 @given(st.integers(0, len(VALID) - 1), st.integers(1, 255))
