@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-MAX_CHARGED_S = 0.5
-"""No request takes the event loop for longer: then the machine stood still, or others had its processors."""
+MAX_CHARGED_S = 0.2
+"""No request takes the event loop for longer: the machine stood still then. A client may take more at once."""
 
 
 class LoopTime:
