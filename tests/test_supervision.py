@@ -22,6 +22,7 @@ from prometheus_client import REGISTRY
 from schemas.lobby import SeatRequest
 from service import supervision
 from service.games.bots.registry import load_bots
+from service.games.repository import Retention
 from service.games.tilesets import load_catalogue
 from service.main import assemble_app
 from service.store.embedded import embedded_server
@@ -38,6 +39,7 @@ from service.supervision import (
     run,
     spawn,
 )
+from service.telemetry.clock import DAY_S
 from service.web.app import CONTEXT, HUB
 from tests.games.test_game_failures import due_game, is_moved
 from tests.polling import TIMEOUT_S, wait_until
@@ -364,14 +366,21 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None, *flags: s
 
 async def test_an_instance_has_exactly_these_tasks_and_gives_its_parts_their_settings(tmp_path: Path) -> None:
     """Its connections get commits without waiting for a notification of Redis, which may be lost."""
-    flags = ("--redis-timeout-s=7", "--redis-connections=3", "--bot-processes=2", "--finished-retention-days=1")
+    flags = (
+        *("--redis-timeout-s=7", "--redis-connections=3", "--max-redis-commands-in-flight=200", "--bot-processes=2"),
+        *("--waiting-retention-days=2", "--active-retention-days=3", "--finished-retention-days=1"),
+    )
     async with start_instance(tmp_path, None, *flags, "--archived-log-hours=2") as instance:
         context, hub = instance.client.app[CONTEXT], instance.client.app[HUB]
         assert context.on_committed == hub.publish_commit
         work: Any = (await instance.task("archive"))._work
+        repair: Any = (await instance.task("index-repair"))._work
+        retention = Retention(2 * DAY_S, 3 * DAY_S, DAY_S, until_archived=True)
+        assert context.retention == repair.__self__.retention == retention
         archiver, pool = work.__self__.work.__self__, context.bots.process_pool
-        assert (archiver.log_ttl_s, archiver.ended_ttl_s, pool and pool._processes) == (7200, 86_400, 2)
-        assert (archiver.store.client.timeout_s, archiver.store.client.connections) == (7, 3)
+        assert (archiver.log_ttl_s, archiver.ended_ttl_s, pool and pool._processes) == (7200, DAY_S, 2)
+        redis = archiver.store.client
+        assert (redis.timeout_s, redis.connections, redis.in_flight.limits.commands) == (7, 3, 200)
         await wait_until(lambda: {task.name for task in instance.supervisor} == {*REQUIRED, *NOT_REQUIRED})
         assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
         assert (await instance.client.get("/readyz")).status == 200

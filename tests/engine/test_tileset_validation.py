@@ -74,7 +74,8 @@ def test_a_set_as_small_as_can_be_is_accepted() -> None:
     ),
 )
 def test_what_a_tile_may_show(edges: str, segments: tuple[Json, ...]) -> None:
-    assert list_faults(convert(small_set(tile(edges, *segments)), TileSet)) == []
+    for listed in (segments, segments[::-1]):
+        assert list_faults(convert(small_set(tile(edges, *listed)), TileSet)) == []
 
 
 FAULTY_SETS = {

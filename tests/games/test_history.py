@@ -49,6 +49,7 @@ def test_valid_logs_are_verified(steps: tuple[str, ...], policy: RequestedTimeou
 
 def test_a_rematch_is_verified() -> None:
     log = decode_log(play_game("again"))
+    next(one for one in log[0]["patch"] if one["path"] == "/previous_game")["value"] = "earlier"
     last = log[-1]
     link = {
         **last,
@@ -89,6 +90,7 @@ def test_a_time_out_in_the_second_of_the_deadline_is_invalid() -> None:
     ("steps", "policy", "version", "changes", "reason"),
     (
         (("act", "act"), "pass", 2, {"by": "clock"}, "no deadline had passed"),
+        (("act", "act"), "pass", 2, {"seat": 1}, "seat 1 could not play p0.1.2"),
         (("act", "act"), "pass", 3, {"by": "clock"}, "the clock did not make the minimal decision"),
         (("time_out", "act"), "bot", 3, {"by": "seat"}, "a bot decided for seat 0"),
         (
@@ -126,9 +128,7 @@ def test_an_impossible_timestamp_is_invalid(at: str) -> None:
 
 def test_an_unknown_policy_is_invalid() -> None:
     log = play_steps("act")
-    for operation in log[0]["patch"]:
-        if operation["path"] == "/on_timeout":
-            operation["value"] = "sulk"
+    next(one for one in log[0]["patch"] if one["path"] == "/on_timeout")["value"] = "sulk"
     assert failed_check(rechain(log)).detail == "version 1: unknown time-out policy sulk"
 
 
@@ -157,9 +157,6 @@ def test_an_impossible_event_is_invalid(event: dict[str, Any]) -> None:
     assert (check.name, check.detail) == ("rules", "version 3: these events were impossible")
 
 
-VERIFY_TILESET = LAGOON.tileset
-
-
 @pytest.mark.parametrize(("players", "edition"), ((2, "international"), (3, "german"), (5, "international")))
 def test_a_whole_log_is_verified(players: int, edition: Any) -> None:
     seed = f"proof-{players}"
@@ -169,7 +166,7 @@ def test_a_whole_log_is_verified(players: int, edition: Any) -> None:
     turns = [event["number"] for diff in log for event in diff["events"] if event["type"] == "turn_started"]
     moves = sum(diff["move"] is not None for diff in log)
     scores = ", ".join(f"seat {seat} {result['scores'][seat]['total']}" for seat in range(players))
-    assert verify(log, VERIFY_TILESET) == [
+    assert verify(log, TILESET) == [
         Check("digests", passed=True, detail=f"{len(log)} digests, the last one {log[-1]['digest']}"),
         Check("patches", passed=True, detail=f"{len(log)} states, the last one finished"),
         Check("commitment", passed=True, detail=f"seed {seed} (chosen by somebody)"),
@@ -179,7 +176,7 @@ def test_a_whole_log_is_verified(players: int, edition: Any) -> None:
 
 
 def test_an_unfinished_log_passes_digests_and_patches_only() -> None:
-    checks = verify(decode_log(play_game("open"))[:20], VERIFY_TILESET)
+    checks = verify(decode_log(play_game("open"))[:20], TILESET)
     assert [check.passed for check in checks] == [True, True, None, None, None]
     assert [check.detail for check in checks[1:]] == [
         "20 states, the last one active",
@@ -187,24 +184,18 @@ def test_an_unfinished_log_passes_digests_and_patches_only() -> None:
     ]
 
 
-def test_a_changed_diff_breaks_the_chain() -> None:
+def test_a_changed_or_missing_diff_breaks_the_chain() -> None:
     log = decode_log(play_game("chain"))
     log[10]["events"] = []
     assert failed_check(log) == Check("digests", passed=False, detail=failed_check(log).detail)
     assert "version 11" in failed_check(log).detail
-
-
-def test_a_missing_diff_is_detected() -> None:
-    log = decode_log(play_game("gap"))
     del log[10]
     assert failed_check(log).name == "digests"
 
 
 def test_another_seed_contradicts_the_commitment() -> None:
     log = decode_log(play_game("seed"))
-    for operation in log[-1]["patch"]:
-        if operation["path"] == "/deck":
-            operation["value"]["seed"] = "another"
+    next(one for one in log[-1]["patch"] if one["path"] == "/deck")["value"]["seed"] = "another"
     assert failed_check(rechain(log)).name == "commitment"
 
 
@@ -217,11 +208,11 @@ def declared_unchosen(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rechain(log)
 
 
-@pytest.mark.parametrize("seed", ("tides", "a" * 63, "A" * 64, "g" * 64))
+@pytest.mark.parametrize("seed", ("tides", "a" * 63, "a" * 65, "A" * 64))
 def test_a_chosen_seed_marked_as_random_is_detected(seed: str) -> None:
     """The service draws 64 hex digits."""
     log = decode_log(play_game(seed))
-    assert all(check.passed for check in verify(log, VERIFY_TILESET))
+    assert all(check.passed for check in verify(log, TILESET))
     wrong = failed_check(declared_unchosen(log))
     assert (wrong.name, "64 hex digits" in wrong.detail) == ("commitment", True)
 
@@ -231,33 +222,31 @@ def test_a_chosen_seed_that_looks_random_is_detected_by_observations() -> None:
     log = decode_log(play_game("0f" * 32))
     digest = log[9]["digest"]
     forged = declared_unchosen(log)
-    assert all(check.passed for check in verify(forged, VERIFY_TILESET))
-    checks = verify(forged, VERIFY_TILESET, Observed(digests=((None, digest),)))
+    assert all(check.passed for check in verify(forged, TILESET))
+    checks = verify(forged, TILESET, Observed(digests=((None, digest),)))
     assert [(check.name, check.passed) for check in checks] == [("digests", True), ("seen", False)]
 
 
 def test_a_forgery_with_another_seed_is_detected_by_the_commitment() -> None:
     real, forged = decode_log(play_game("real")), decode_log(play_game("forged"))
     (deck,) = [one["value"] for one in real[0]["patch"] if one["path"] == "/deck"]
-    assert all(check.passed for check in verify(real, VERIFY_TILESET, Observed(deck["commitment"])))
-    assert [
-        check.name for check in verify(forged, VERIFY_TILESET, Observed(deck["commitment"])) if check.passed is False
-    ] == ["seen"]
+    assert all(check.passed for check in verify(real, TILESET, Observed(deck["commitment"])))
+    assert [check.name for check in verify(forged, TILESET, Observed(deck["commitment"])) if check.passed is False] == [
+        "seen"
+    ]
 
 
 def test_observations_are_checked_during_the_game() -> None:
     log = decode_log(play_game("early"))[:20]
     observed = Observed(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
-    checks = verify(log, VERIFY_TILESET, observed)
+    checks = verify(log, TILESET, observed)
     assert [check.passed for check in checks] == [True, True, True, None, None, None]
 
 
 def test_another_order_of_tiles_contradicts_the_shuffle() -> None:
     log = decode_log(play_game("order"))
-    drawn = next(
-        event for event in log[5]["events"] + log[6]["events"] + log[7]["events"] if event["type"] == "tile_drawn"
-    )
-    drawn["tile"] = next(tile.id for tile in VERIFY_TILESET.tiles if tile.id != drawn["tile"])
+    drawn = next(event for diff in log[5:8] for event in diff["events"] if event["type"] == "tile_drawn")
+    drawn["tile"] = next(tile.id for tile in TILESET.tiles if tile.id != drawn["tile"])
     assert failed_check(rechain(log)).name == "rules"
 
 
@@ -276,12 +265,6 @@ def test_a_tile_that_nobody_placed_is_detected() -> None:
     assert "$.board.50,50" in failed_check(log).detail
 
 
-def test_a_move_of_the_wrong_seat_is_detected() -> None:
-    log = decode_log(play_game("wrong-seat"))
-    log[4]["seat"] = 1 - log[4]["seat"]
-    assert failed_check(rechain(log)).name == "rules"
-
-
 @pytest.mark.parametrize(
     "log",
     (
@@ -295,4 +278,4 @@ def test_a_move_of_the_wrong_seat_is_detected() -> None:
     ),
 )
 def test_an_invalid_log_is_rejected_with_a_reason(log: list[dict[str, Any]]) -> None:
-    assert verify(log, VERIFY_TILESET)[-1].passed is False
+    assert verify(log, TILESET)[-1].passed is False

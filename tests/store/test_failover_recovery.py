@@ -372,6 +372,10 @@ async def test_whatever_is_not_safe_is_refused(short_path: Path) -> None:
         primary = await deployment.primary()
         replica, other = await deployment.replicas(primary)
         assert f"the primary is {primary.address}" in await refusal(deployment, other.address)
+        for node in (replica, other):
+            async with aclosing(node.client()) as client:
+                await client.config_set("replica-priority", 0)
+        assert "their replica-priority is 0" in await refusal(deployment)
         replica.pause()
         await asyncio.sleep(4)
         assert f"the replica {replica.address} is not in sync" in await refusal(deployment)

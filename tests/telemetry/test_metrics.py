@@ -92,7 +92,7 @@ async def test_metrics_have_the_requested_format(accept: str) -> None:
 
 
 async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) -> None:
-    flags = ("--metrics-port", "0", "--drain-time-s", "0", "--webhooks-allow-private")
+    flags = ("--metrics-host", "127.0.0.2", "--metrics-port", "0", "--drain-time-s", "0", "--webhooks-allow-private")
     read = asyncio.Event()
 
     async def respond_once_read(_: web.Request) -> web.Response:
@@ -105,6 +105,7 @@ async def test_gauges_are_those_of_the_instance(tmp_path: Path, redis_url: str) 
         aiohttp.ClientSession(instance.url) as session,
     ):
         url = await metrics_url(instance)
+        assert urlsplit(url).hostname == "127.0.0.2"
         game = await create_game(session)
         path, values = game.path, await scrape(url)
         receiver.respond = respond_once_read

@@ -302,7 +302,7 @@ def test_a_public_address_is(text: str) -> None:
     (
         *(f"https://{f'[{text}]' if ':' in text else text}/hook" for text in INSIDE),
         *("https://0x7f000001/", "https://0x7f.0.0.1/", "https://2130706433/", "https://017700000001/"),
-        *("https://0177.0.0.1/", "https://127.1/", "https://127.0.0.1./", "https://1.1.1.1.1/"),
+        *("https://0177.0.0.1/", "https://127.1/", "https://127.0.0.0x1/", "https://127.0.0.1./", "https://1.1.1.1.1/"),
         *("https://\uff11\uff12\uff17.0.0.1/", "https://①②⑦.⓪.⓪.①/"),
         *("https://localhost/", "https://LOCALHOST./", "https://redis/", "https://redis.default.svc.cluster.local/"),
         *("https://metadata.google.internal/", "https://1.0.0.127.in-addr.arpa/"),

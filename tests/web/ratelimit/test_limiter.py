@@ -330,7 +330,7 @@ async def test_what_a_network_rejects_is_not_taken_from_its_address(limiter: Rat
     account.site.leases_of(limiter.accounts.joins)[0].tokens = -1_000
     for _ in range(3):
         with pytest.raises(RateLimited):
-            await account.take(limiter.accounts.joins)
+            await account.take(limiter.accounts.joins, 3)
     assert charged(limiter) == {"network-joins network": 1_000}
     assert limiter.accounts.context.store.buckets.take.await_count == 1  # type: ignore[attr-defined]  # a mock
 

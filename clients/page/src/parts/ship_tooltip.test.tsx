@@ -32,6 +32,8 @@ test("it says whether the player can pay, now or later, and what is lacking", as
     elements(await tooltip(t, face, shown, seats), "p", "lacking")[0];
   assert.equal(await last(holding(wares(1, 1, 0))), text.ship.payable);
   assert.equal(await last(holding(wares(1, 1, 0), "deliver")), text.ship.payableNow);
+  const theirs = turn({ phase: "deliver", seat: 1, decider: 1 });
+  assert.equal(await last({ ...holding(wares(1, 1, 0)), turn: theirs }), text.ship.payable);
   assert.equal(await last(holding(wares(0, 1, 0))), "You lack 1 banana.");
   assert.equal(await last(holding(wares(1, 0, 0)), []), undefined, "a spectator");
   assert.equal(await last(finished([0], [])), undefined);
