@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+MAX_CHARGED_S = 0.2
+"""No request takes the event loop for longer: the machine stood still then. A client may take more at once."""
+
+
 class LoopTime:
     """The time of one connection that is not charged yet."""
 
@@ -47,13 +51,13 @@ class LoopTime:
             self.unpaid_s += perf_counter() - started_at
 
     def take(self) -> float:
-        """Return the seconds that were taken since the last call."""
+        """Return the seconds that were taken since the last call, at most MAX_CHARGED_S."""
         if self._step_started_at:
             now = perf_counter()
             self.unpaid_s += now - self._step_started_at
             self._step_started_at = now
         seconds, self.unpaid_s = self.unpaid_s, 0.0
-        return seconds
+        return min(seconds, MAX_CHARGED_S)
 
     @coroutine
     def measure(self, handling: Awaitable[T]) -> Generator[Any, Any, T]:

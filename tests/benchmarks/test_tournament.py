@@ -1,7 +1,5 @@
 """The tournament of bots, matches on the service and on its peers, and the figures beside those of the peers."""
 
-import json
-import re
 from argparse import Namespace
 from collections.abc import Sequence
 from math import isfinite
@@ -243,25 +241,3 @@ def test_an_engine_is_compared_with_catanatron() -> None:
 def test_what_is_not_installed_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotInstalled, match=r"node_modules is missing: `make bench-peers`"):
         require(tmp_path, tmp_path / "node_modules")
-
-
-PEERS = Path(__file__).parents[2] / "benchmarks" / "peers"
-VERSION = re.compile(r"\d+\.\d+\.\d+")
-
-
-def test_npm_packages_are_pinned_and_locked() -> None:
-    requested = json.loads((PEERS / "node" / "package.json").read_bytes())
-    locked = json.loads((PEERS / "node" / "package-lock.json").read_bytes())["packages"]
-    for kind in ("dependencies", "optionalDependencies"):
-        for name, version in requested[kind].items():
-            assert VERSION.fullmatch(version)
-            assert locked[f"node_modules/{name}"]["version"] == version
-    assert not any("resolved" in package for package in locked.values())
-
-
-@pytest.mark.parametrize("name", ("catanatron", "open_spiel"))
-def test_python_packages_are_pinned_and_locked(name: str) -> None:
-    [version] = re.findall(rf"^{name}==(\S+)$", (PEERS / "requirements.in").read_text(), re.MULTILINE)
-    locked = (PEERS / "requirements.lock").read_text()
-    assert re.search(rf"^{name.replace('_', '-')}=={re.escape(version)} \\\n    --hash=sha256:", locked, re.MULTILINE)
-    assert "://" not in locked

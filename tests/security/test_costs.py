@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from random import Random
 from secrets import token_hex
 from typing import Any, Self
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -184,6 +185,13 @@ def call_clock(monkeypatch: pytest.MonkeyPatch) -> CallClock:
     for module in (charge, connection):
         monkeypatch.setattr(module, "perf_counter", clock)
     return clock
+
+
+async def test_nobody_pays_for_a_machine_that_stood_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "perf_counter", iter((1.0, 8.0)).__next__)
+    loop_time = connection.LoopTime()
+    await loop_time.measure(AsyncMock()())
+    assert loop_time.take() == connection.MAX_CHARGED_S
 
 
 async def test_every_request_is_charged_by_its_processor_time(store: RedisStore, call_clock: CallClock) -> None:

@@ -12,10 +12,11 @@ from prometheus_client import REGISTRY
 
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
+from service.web import connection as connection_module
 from service.web.connection import MAX_DRAINED_BYTES
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
-from tests.polling import wait_until
+from tests.polling import TIMEOUT_S, wait_until
 from tests.security.limited_client import count_admitted, make_limits, request_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, TWO_PLAYERS, check_problem, create_game
@@ -199,8 +200,11 @@ async def test_a_request_that_cannot_be_parsed_gets_the_headers_of_any_problem(s
             assert response.status == (414 if request_bytes.startswith(b"GET /aaa") else 400)
 
 
-async def test_the_rest_of_a_malformed_request_is_discarded_before_the_connection_closes(client: Client) -> None:
+async def test_the_rest_of_a_malformed_request_is_discarded_before_the_connection_closes(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Else it would be reset, and the client could not read why."""
+    monkeypatch.setattr(connection_module, "LINGER_TIMEOUT_S", TIMEOUT_S)
     async with open_connection(client) as (reader, writer):
         writer.write(b"NONSENSE\r\n\r\n")
         assert b" 400 " in await reader.readuntil(b"\r\n\r\n")
@@ -209,6 +213,7 @@ async def test_the_rest_of_a_malformed_request_is_discarded_before_the_connectio
             writer.write(b"x" * 100_000)
             await writer.drain()  # fails on a connection that was reset
             await wait_until(lambda: connection.discarded_bytes >= number * 100_000)  # noqa: B023  it is waited for
+        writer.write_eof()
         await read_to_end(reader)
         assert reader.exception() is None
 
@@ -337,8 +342,6 @@ async def test_a_client_that_leaves_in_its_body_does_no_harm(client: Client, cap
     assert (await client.get("/livez")).status == 200
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
-
-pytestmark = pytest.mark.usefixtures("short_linger")
 
 BODY = json.dumps({"players": TWO_PLAYERS}).encode()
 
