@@ -375,7 +375,8 @@ async def test_an_instance_has_exactly_these_tasks_and_gives_its_parts_their_set
         assert context.on_committed == hub.publish_commit
         work: Any = (await instance.task("archive"))._work
         repair: Any = (await instance.task("index-repair"))._work
-        assert context.retention == repair.__self__.retention == Retention(2 * DAY_S, 3 * DAY_S, DAY_S, until_archived=True)
+        retention = Retention(2 * DAY_S, 3 * DAY_S, DAY_S, until_archived=True)
+        assert context.retention == repair.__self__.retention == retention
         archiver, pool = work.__self__.work.__self__, context.bots.process_pool
         assert (archiver.log_ttl_s, archiver.ended_ttl_s, pool and pool._processes) == (7200, DAY_S, 2)
         redis = archiver.store.client

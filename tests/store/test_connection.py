@@ -342,8 +342,7 @@ async def test_without_the_right_to_read_info_only_the_gauges_of_the_disk_are_mi
     access = create_access(tmp_path, f"{ACL} -info")
     async with standalone(tmp_path, access=access) as deployment, connect(deployment.url) as store:
         for _ in range(2):
-            assert await store.health.probe()
-            assert gauge("redis_writable") == 1
+            assert (await store.health.probe(), gauge("redis_writable")) == (True, 1)
         async with aclosing(deployment.nodes[0].client()) as admin:
             assert [(one["object"], one["count"]) for one in await admin.acl_log()] == [("info", 1)]
 
