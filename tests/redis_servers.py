@@ -44,6 +44,9 @@ from service.store.server_check import CLUSTER_COMMANDS, COMMANDS
 from tests.polling import INTERVAL_S, TIMEOUT_S, wait_until
 from tests.tools import OPENSSL, REDIS, REDIS_WITH_TLS, require
 
+POLL_S = 1.0
+"""The timeout of a question that is asked again, or of another server: this one may be stopped."""
+
 connect = partial(game_store.connect, timeout_s=TIMEOUT_S)
 """Connects a store that waits for Redis as long as a busy machine may take."""
 
@@ -205,7 +208,7 @@ class Node:
 
     async def wait_until_ready(self) -> None:
         """Wait until the server has loaded its files and replies. Raise RuntimeError if it ends, TimeoutError."""
-        async with asyncio.timeout(TIMEOUT_S), aclosing(self.client()) as client:
+        async with asyncio.timeout(TIMEOUT_S), aclosing(self.client(POLL_S)) as client:
             while True:
                 if self._process is None or self._process.poll() is not None:
                     raise RuntimeError(f"{self} ended: {(self.directory / 'log').read_text()[-2000:]}")
@@ -254,12 +257,15 @@ class Node:
         async with aclosing(self.client()) as client:
             await execute_text(client, "ACL", "SETUSER", PEER_USER, "on")
 
-    def client(self) -> Redis:
-        """Return a client of ADMIN_USER for this server, without retries and with a timeout of 1 s. Close it."""
+    def client(self, timeout_s: float = TIMEOUT_S) -> Redis:
+        """Return a client of ADMIN_USER for this server, without retries. Close it."""
         admin = self.access.admin_options()
         if self._mode():
             del admin["username"]
-        return Redis(host=HOST, port=self.port, socket_timeout=1, retry=Retry(NoBackoff(), 0), **admin)
+        retry = Retry(NoBackoff(), 0)
+        return Redis(
+            host=HOST, port=self.port, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=retry, **admin
+        )
 
     def _signal(self, number: signal.Signals) -> None:
         if self._process is not None and self._process.poll() is None:
@@ -387,7 +393,7 @@ class Deployment:
     async def clear(self) -> None:
         """Empty all data nodes."""
         for node in await self.primaries():
-            async with aclosing(node.client()) as client:
+            async with aclosing(node.client(POLL_S)) as client:
                 await client.flushall()
 
 
@@ -406,7 +412,7 @@ async def _read_replication(node: Node) -> Replication:
 async def _read_primary_port(sentinel: Node) -> int | None:
     """Return the port of the primary that a sentinel names; None during a failover."""
     try:
-        async with aclosing(sentinel.client()) as client:
+        async with aclosing(sentinel.client(POLL_S)) as client:
             masters: Any = await client.sentinel_masters()
     except (RedisError, OSError):
         return None
@@ -444,7 +450,7 @@ async def read_slots(node: Node) -> list[tuple[int, int]]:
 async def _read_cluster(node: Node, subcommand: str) -> list[str]:
     """Return the lines of `CLUSTER INFO` or `CLUSTER NODES`; none if the node does not reply, as on a busy machine."""
     try:
-        async with aclosing(node.client()) as client:
+        async with aclosing(node.client(POLL_S)) as client:
             return await cluster_lines(client, subcommand)
     except (RedisError, OSError):
         return []

@@ -118,8 +118,9 @@ class Topology:
             host, port = await self.address(primary)
             async with asyncio.timeout(CONNECT_TIMEOUT_S):
                 _, writer = await asyncio.open_connection(host, port, ssl=tls_context(self.url.options))
-            writer.close()
-            if certificate := writer.get_extra_info("peercert"):
+            certificate = writer.get_extra_info("peercert")
+            writer.transport.abort()  # nothing was sent: nobody waits for the end of TLS
+            if certificate:
                 ends.append(ssl.cert_time_to_seconds(certificate["notAfter"]))
         return min(ends[1:] or ends)
 

@@ -18,7 +18,7 @@ from redis.exceptions import RedisError
 from service.store.connection import parse_url
 from service.store.planned_failover import fail_over
 from tests.polling import wait_until
-from tests.redis_servers import Node, read_slots
+from tests.redis_servers import POLL_S, Node, read_slots
 from tests.tools import LIBFAKETIME, require
 from verification.chaos.history import Loss
 from verification.chaos.instances import Instance
@@ -198,7 +198,7 @@ async def restore_older_files(testbed: Testbed, rng: Random) -> AsyncIterator[Lo
 
 async def _copy_files(primary: Node, copy: Path) -> None:
     """Copy the append-only files of a primary, which has written all to them that it has acknowledged."""
-    async with aclosing(primary.client()) as client:
+    async with aclosing(primary.client(POLL_S)) as client:
         await client.config_set("appendfsync", "always")
         await client.config_set("auto-aof-rewrite-percentage", 0)
         await wait_until(lambda: _is_rewritten(client))

@@ -10,7 +10,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from service.store import keys
-from tests.redis_servers import Deployment, cluster, sentinel, standalone
+from tests.redis_servers import POLL_S, Deployment, cluster, sentinel, standalone
 from tests.tools import ROOT
 from verification.chaos.haproxy import Haproxy, haproxy
 from verification.chaos.instances import Instance, start_instances
@@ -88,7 +88,7 @@ async def for_reachable_nodes(testbed: Testbed, call: Callable[[Redis], Awaitabl
     for node in testbed.deployment.nodes:
         if node.is_serving:
             with suppress(RedisError, OSError):
-                async with aclosing(node.client()) as client:
+                async with aclosing(node.client(POLL_S)) as client:
                     await call(client)
 
 
@@ -98,7 +98,7 @@ async def for_each_node(testbed: Testbed, call: Callable[[Redis], Awaitable[obje
         for node in testbed.deployment.nodes:
             while True:
                 with suppress(RedisError, OSError):
-                    async with aclosing(node.client()) as client:
+                    async with aclosing(node.client(POLL_S)) as client:
                         await call(client)
                     break
                 await asyncio.sleep(0.1)
@@ -108,7 +108,7 @@ async def count_archived_logs(testbed: Testbed) -> int:
     """Return how many logs are in the archive and no longer in Redis, by the healthy primaries."""
     count = 0
     for node in testbed.deployment.nodes:
-        async with aclosing(node.client()) as client:
+        async with aclosing(node.client(POLL_S)) as client:
             if (await client.info("replication"))["role"] == "master":
                 async for key in client.scan_iter(keys.game("*"), 1000):
                     count += await client.hexists(key, "compacted")

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from tests.redis_servers import (
     ACL,
     CLUSTER_ACL,
+    POLL_S,
     Deployment,
     cluster,
     create_access,
@@ -59,7 +60,7 @@ class Bed(NamedTuple):
         """Execute a command of an operator on every data node that serves."""
         for node in self.redis.nodes:
             if node.is_serving:
-                async with aclosing(node.client()) as client:
+                async with aclosing(node.client(POLL_S)) as client:
                     await execute_text(client, *command)
 
 

@@ -23,7 +23,7 @@ from service.store.embedded import SOCKET
 from service.store.health import PROBE_INTERVAL_S
 from service.store.log_entries import HEADER_BYTES, ID_BYTES
 from tests.polling import in_background, wait_until
-from tests.redis_servers import SERVICE_USER, SLOTS, Node, execute_text, standalone
+from tests.redis_servers import POLL_S, SERVICE_USER, SLOTS, Node, execute_text, standalone
 from tests.tcp_proxy import run_proxy
 from tests.tools import run_program
 from verification.chaos import faults as chaos
@@ -193,7 +193,7 @@ async def name_moves_late(bed: Bed) -> AsyncIterator[Lines]:
     socket = directory / "redis.sock"
     async with standalone(directory, access=bed.redis.access, settings=(f"unixsocket {socket}",)) as other:
         (former,) = other.nodes
-        async with aclosing(former.client()) as client, aclosing(node.client()) as own_client:
+        async with aclosing(former.client(POLL_S)) as client, aclosing(node.client(POLL_S)) as own_client:
             await execute_text(client, "REPLICAOF", "127.0.0.1", node.port)
             await _hand_over(own_client, client)
             name.symlink_to(socket)
@@ -290,7 +290,7 @@ async def primary_cut_off(bed: Bed) -> AsyncIterator[Lines]:
     node.start(LD_PRELOAD=str(library), CUT_FILE=str(cut), OWN_PORT=str(node.port))
     await node.wait_until_ready()
     await bed.redis.wait_until_healthy()
-    async with aclosing(node.client()) as client:
+    async with aclosing(node.client(POLL_S)) as client:
         await execute_text(client, "CLUSTER", "FAILOVER")
     await bed.redis.primary(game, former)
     await bed.redis.wait_until_healthy()
@@ -320,7 +320,7 @@ async def slots_gone(bed: Bed) -> AsyncIterator[Lines]:
     await bed.execute("CLUSTER", "DELSLOTSRANGE", 0, SLOTS - 1)
     yield []
     for number, node in enumerate(primaries):
-        async with aclosing(node.client()) as client:
+        async with aclosing(node.client(POLL_S)) as client:
             await execute_text(client, "CLUSTER", "ADDSLOTSRANGE", bounds[number], bounds[number + 1] - 1)
 
 
