@@ -96,7 +96,6 @@ EXCEPTIONS = {
     "games/test_game_failures.py::context_of": "a clock that is late",
     "games/test_game_failures.py::test_a_failing_game_delays_no_other": "a time to come",
     "games/test_scheduler.py::test_a_game_whose_bot_hangs_fails_and_frees_a_slot": "it is to pass",
-    "redis_servers.py::client": "of each attempt of what is tried again",
     "redis_servers.py::reserve_ports": "any free port",
     "security/test_failure_isolation.py::flood": "how often a client of a flood asks again",
     "security/test_size_limits.py::test_a_slow_body_times_out": "it is to pass",
