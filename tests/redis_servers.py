@@ -410,10 +410,11 @@ async def _read_replication(node: Node) -> Replication:
 
 
 async def _read_primary_port(sentinel: Node) -> int | None:
-    """Return the port of the primary that a sentinel names; None during a failover."""
+    """Return the port of the primary that a sentinel names; None during a failover, or while it reaches no majority."""
     try:
         async with aclosing(sentinel.client(POLL_S)) as client:
             masters: Any = await client.sentinel_masters()
+            await client.sentinel_ckquorum(SERVICE_NAME)
     except (RedisError, OSError):
         return None
     (master,) = masters.values()
@@ -514,7 +515,7 @@ async def sentinel(
     *,
     replicas: int = 2,
     sentinels: int = 3,
-    down_after_ms: int = 1000,
+    down_after_ms: int = 60_000,
     access: Access | None = None,
     settings: Sequence[str] = (),
     environment: Mapping[str, str] = NO_VARIABLES,
@@ -522,7 +523,8 @@ async def sentinel(
 ) -> AsyncIterator[Deployment]:
     """Run a primary, its replicas, and sentinels that know all of them from the start.
 
-    `program` is the data servers', by default the preferred one on this machine.
+    `program` is the data servers', by default the preferred one on this machine. What waits for an unplanned failover
+    chooses a shorter `down_after_ms`: on a busy machine a server or sentinel may be silent for a second.
     """
     access = access or create_access(directory)
     ports = reserve_ports(1 + replicas + sentinels)

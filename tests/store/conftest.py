@@ -69,9 +69,7 @@ async def _start_embedded(program: Path, directory: Path) -> AsyncIterator[str]:
 _STARTS: dict[str, Any] = {
     **{server_name(program): partial(_start_embedded, program) for program in available_programs()},
     "tls": lambda directory: standalone(directory, access=create_access(directory, ACL, tls=True)),
-    "sentinel": lambda directory: sentinel(
-        directory, access=create_access(directory, ACL), down_after_ms=FAILURE_DETECTION_MS
-    ),
+    "sentinel": lambda directory: sentinel(directory, access=create_access(directory, ACL)),
     "cluster": lambda directory: cluster(
         directory, access=create_access(directory, CLUSTER_ACL), node_timeout_ms=FAILURE_DETECTION_MS
     ),

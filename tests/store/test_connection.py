@@ -450,7 +450,8 @@ async def test_what_a_primary_says_of_itself_is_a_gauge(single_server: SingleSer
 
 
 async def test_sentinels_and_replicas_that_are_gone_are_gauges(tmp_path: Path) -> None:
-    async with sentinel(tmp_path, access=create_access(tmp_path, ACL)) as deployment, connect(deployment.url) as store:
+    running = sentinel(tmp_path, down_after_ms=1000, access=create_access(tmp_path, ACL))
+    async with running as deployment, connect(deployment.url) as store:
 
         async def are(replicas: int, sentinels_down: int) -> bool:
             await store.health.probe()

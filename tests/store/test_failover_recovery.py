@@ -47,7 +47,7 @@ MIN_REPLICAS = ("min-replicas-to-write 1", "min-replicas-max-lag 1")
 async def deploy(directory: Path, replicas: int, wait: int) -> AsyncIterator[tuple[Deployment, RedisStore]]:
     """Run a primary with replicas and sentinels, and a store that waits for `wait` replicas."""
     async with (
-        sentinel(directory, replicas=replicas, settings=MIN_REPLICAS) as deployment,
+        sentinel(directory, replicas=replicas, down_after_ms=1000, settings=MIN_REPLICAS) as deployment,
         connect(deployment.url, timeout_s=COMMAND_TIMEOUT_S, wait=Wait(wait, WAIT_MS)) as store,
     ):
         await wait_until_replicated(await deployment.primary(), replicas)
@@ -156,7 +156,7 @@ async def test_the_start_script_makes_the_old_primary_a_replica_at_once(tmp_path
 
 
 async def test_the_start_script_restarts_the_primary_as_primary(tmp_path: Path, starter: Path) -> None:
-    async with sentinel(tmp_path, down_after_ms=60_000) as deployment:
+    async with sentinel(tmp_path) as deployment:
         primary = await deployment.primary()
         primary.kill()
         start_with_script(starter, deployment, primary)
@@ -166,7 +166,7 @@ async def test_the_start_script_restarts_the_primary_as_primary(tmp_path: Path, 
 
 
 async def test_without_a_majority_the_start_script_follows_the_configuration(tmp_path: Path, starter: Path) -> None:
-    async with sentinel(tmp_path, down_after_ms=60_000) as deployment:
+    async with sentinel(tmp_path) as deployment:
         primary = await deployment.primary()
         (replica, *_) = await deployment.replicas(primary)
         for node in deployment.sentinels[:2]:
@@ -195,7 +195,7 @@ async def deployment(
     if program is None:
         deploying = cluster(directory, node_timeout_ms=FAILURE_DETECTION_MS)
     else:
-        deploying = sentinel(directory, replicas=1, sentinels=1, down_after_ms=FAILURE_DETECTION_MS, program=program)
+        deploying = sentinel(directory, replicas=1, sentinels=1, program=program)
     async with deploying as running:
         yield running
 
@@ -368,7 +368,7 @@ async def refusal(deployment: Deployment, primary: str | None = None) -> str:
 
 
 async def test_whatever_is_not_safe_is_refused(short_path: Path) -> None:
-    async with sentinel(short_path, down_after_ms=60_000) as deployment:
+    async with sentinel(short_path) as deployment:
         primary = await deployment.primary()
         replica, other = await deployment.replicas(primary)
         assert f"the primary is {primary.address}" in await refusal(deployment, other.address)
@@ -392,7 +392,7 @@ async def test_whatever_is_not_safe_is_refused(short_path: Path) -> None:
 
 
 async def test_a_replica_that_does_not_catch_up_changes_nothing(short_path: Path) -> None:
-    async with sentinel(short_path, replicas=1, sentinels=1, down_after_ms=60_000) as deployment:
+    async with sentinel(short_path, replicas=1, sentinels=1) as deployment:
         primary = await deployment.primary()
         (replica,) = await deployment.replicas(primary)
         async with connect(deployment.url) as store:

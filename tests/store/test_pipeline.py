@@ -307,7 +307,7 @@ async def test_every_outcome_releases_the_command(deployment: Deployment, node: 
 
 async def test_commands_that_wait_for_replicas_are_in_flight(tmp_path: Path) -> None:
     async with (
-        sentinel(tmp_path, replicas=1, sentinels=1, down_after_ms=60_000) as deployment,
+        sentinel(tmp_path, replicas=1, sentinels=1) as deployment,
         connect_limited(deployment, wait=Wait(1, 1000)) as client,
     ):
         await client.execute("SET", "k", "v", wait_for_replicas=True)

@@ -133,7 +133,7 @@ async def test_a_primary_that_loses_its_replicas_takes_none_from_another(tmp_pat
 
 @pytest.fixture
 async def deployment(tmp_path: Path) -> AsyncIterator[Deployment]:
-    async with sentinel(tmp_path) as running:
+    async with sentinel(tmp_path, down_after_ms=1000) as running:
         yield running
 
 
@@ -248,7 +248,7 @@ async def test_one_sentinel_of_three_is_enough(deployment: Deployment, store: Re
 
 @pytest.fixture(params=("sentinel", "cluster"))
 async def replicated(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Deployment]:
-    deploying = sentinel(tmp_path, sentinels=3) if request.param == "sentinel" else cluster(tmp_path)
+    deploying = sentinel(tmp_path, down_after_ms=1000) if request.param == "sentinel" else cluster(tmp_path)
     async with deploying as running:
         yield running
 

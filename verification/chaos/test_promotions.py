@@ -20,14 +20,14 @@ async def promote_another(deployment: Deployment) -> Failover:
         found[:] = [one for one in find_failovers(History(), deployment.nodes) if one.begun_at >= begun_at]
         return bool(found)
 
-    await wait_until(is_found, 40)
+    await wait_until(is_found)
     assert begun_at < found[0].begun_at <= time.monotonic()
     return found[0]
 
 
 @pytest.mark.parametrize("program", SERVERS, ids=server_name)
 async def test_promotions_behind_sentinels_are_found(short_path: Path, program: Path) -> None:
-    async with sentinel(short_path, replicas=1, program=program) as deployment:
+    async with sentinel(short_path, replicas=1, down_after_ms=1000, program=program) as deployment:
         await promote_another(deployment)
 
 

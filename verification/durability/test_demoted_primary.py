@@ -84,7 +84,7 @@ async def write(url: str, wait: Wait) -> Writers:
 async def test_a_demoted_primary_loses_what_wait_1_acknowledges_and_wait_2_acknowledges_nothing(
     short_path: Path,
 ) -> None:
-    async with sentinel(short_path) as deployment:
+    async with sentinel(short_path, down_after_ms=1000) as deployment:
         old = await demote_primary(deployment)
         url = f"redis://{urlsplit(deployment.url).netloc.rpartition('@')[0]}@{old.address}/0"
         writers = await asyncio.gather(write(url, Wait(1)), write(url, Wait(2, timeout_ms=300)))

@@ -149,7 +149,7 @@ async def _start_target(guarantee: Guarantee, directory: Path) -> AsyncIterator[
                     inject_fault = partial(_kill_and_restart, deployment.nodes[0], guarantee, fsync_records)
                     yield Target(deployment.url, deployment.url, inject_fault)
         case "sentinel":
-            async with sentinel(directory, settings=guarantee.settings) as deployment:
+            async with sentinel(directory, down_after_ms=1000, settings=guarantee.settings) as deployment:
                 if guarantee.fault == "partition":
                     async with _start_partition_target(deployment) as target:
                         yield target

@@ -104,7 +104,7 @@ def _start_redis(directory: Path, redis: Redis, settings: Sequence[str]) -> Abst
     if redis == "standalone":
         return standalone(directory, access=access, settings=settings)
     if redis == "sentinel":
-        return sentinel(directory, access=access, settings=[*REPLICATION, *settings])
+        return sentinel(directory, down_after_ms=1000, access=access, settings=[*REPLICATION, *settings])
     return cluster(
         directory,
         access=access,
