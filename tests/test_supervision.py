@@ -25,7 +25,9 @@ from service.games.bots.registry import load_bots
 from service.games.repository import Retention
 from service.games.tilesets import load_catalogue
 from service.main import assemble_app
+from service.store.connection import InFlightLimits
 from service.store.embedded import embedded_server
+from service.store.pipeline import Wait
 from service.supervision import (
     MAX_LATENESS_S,
     MAX_SLOWDOWN,
@@ -357,9 +359,7 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None, *flags: s
         if redis_url is None:
             server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
             redis_url = (await stack.enter_async_context(server)).url
-        settings = parse_settings(
-            *("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0", *flags)
-        )
+        settings = parse_settings("--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0", *flags)
         app = await stack.enter_async_context(assemble_app(settings, TILESETS, BOTS, redis_url, supervisor))
         yield Instance(await stack.enter_async_context(Client(AppServer(app))), supervisor, redis_url)
 
@@ -367,10 +367,11 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None, *flags: s
 async def test_an_instance_has_exactly_these_tasks_and_gives_its_parts_their_settings(tmp_path: Path) -> None:
     """Its connections get commits without waiting for a notification of Redis, which may be lost."""
     flags = (
-        *("--redis-timeout-s=7", "--redis-connections=3", "--max-redis-commands-in-flight=200", "--bot-processes=2"),
+        *("--redis-url=redis://x", "--redis-wait-replicas=1", "--redis-wait-ms=2", "--redis-timeout-s=7"),
+        *("--max-redis-commands-in-flight=200", "--max-redis-bytes-in-flight=2000000", "--redis-connections=3"),
         *("--waiting-retention-days=2", "--active-retention-days=3", "--finished-retention-days=1"),
     )
-    async with start_instance(tmp_path, None, *flags, "--archived-log-hours=2") as instance:
+    async with start_instance(tmp_path, None, *flags, "--archived-log-hours=2", "--bot-processes=2") as instance:
         context, hub = instance.client.app[CONTEXT], instance.client.app[HUB]
         assert context.on_committed == hub.publish_commit
         work: Any = (await instance.task("archive"))._work
@@ -379,8 +380,9 @@ async def test_an_instance_has_exactly_these_tasks_and_gives_its_parts_their_set
         assert context.retention == repair.__self__.retention == retention
         archiver, pool = work.__self__.work.__self__, context.bots.process_pool
         assert (archiver.log_ttl_s, archiver.ended_ttl_s, pool and pool._processes) == (7200, DAY_S, 2)
-        redis = archiver.store.client
-        assert (redis.timeout_s, redis.connections, redis.in_flight.limits.commands) == (7, 3, 200)
+        assert archiver.store.compacted_logs.archive is archiver.storage is not None
+        redis, limits = archiver.store.client, InFlightLimits(200, 2_000_000)
+        assert (redis.timeout_s, redis.connections, redis.wait, redis.in_flight.limits) == (7, 3, Wait(1, 2), limits)
         await wait_until(lambda: {task.name for task in instance.supervisor} == {*REQUIRED, *NOT_REQUIRED})
         assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
         assert (await instance.client.get("/readyz")).status == 200

@@ -52,7 +52,7 @@ from tests.web.http_game import create_game
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 WEBHOOK = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
-ATTEMPT = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
+ATTEMPTS = [DeliveryAttempt(version, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12) for version in (3, 2)]
 
 
 async def export_game(store: RedisStore, file: Path, **options: Any) -> OwnedGame:
@@ -178,11 +178,12 @@ async def test_a_game_that_a_later_release_wrote_is_not_replaced_by_an_import(
 
 
 async def record_attempt(store: RedisStore, game: str) -> str:
-    """Store a delivery attempt of a game's only webhook, and return the webhook's id."""
+    """Store two delivery attempts of a game's only webhook, and return the webhook's id."""
     (hook,) = await store.webhooks.list_by_subject(game)
     webhook_id = hook.registration.id
     async with lease(store.due_webhooks, webhook_entry(game, webhook_id), 10) as holder:
-        assert await store.webhooks.save(game, webhook_id, holder, WebhookChange(hook.state, ATTEMPT), 10)
+        for attempt in reversed(ATTEMPTS):
+            assert await store.webhooks.save(game, webhook_id, holder, WebhookChange(hook.state, attempt), 10)
     return webhook_id
 
 
@@ -192,7 +193,7 @@ async def test_delivery_attempts_are_imported_and_expire_with_the_game(
     stored = await store_game(store, webhooks=1)
     webhook_id = await record_attempt(store, stored.id)
     await moved(store, second_store, tmp_path)
-    assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == [ATTEMPT]
+    assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == ATTEMPTS
     game_ttl_s = await second_redis.ttl(keys.game(stored.id))
     assert 0 < await second_redis.ttl(keys.webhook_attempts(stored.id, webhook_id)) <= game_ttl_s
 

@@ -28,7 +28,7 @@ from redis.exceptions import (
 
 from service import store
 from service.games.ports import Committed, StoreUnavailable
-from service.store import health
+from service.store import health, server_check
 from service.store.connection import InvalidRedisURL, error_code, parse_url, to_store_error
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore
@@ -611,10 +611,20 @@ async def test_the_documented_user_is_enough(tmp_path: Path) -> None:
     assert_found(await check(server.url), "unavailable", "Connect call failed")
 
 
-async def test_a_server_that_loses_games_is_a_warning(tmp_path: Path) -> None:
+async def test_a_server_that_loses_games_or_cannot_take_any_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = ("maxmemory-policy allkeys-lru", "appendonly no")
     async with standalone(tmp_path, settings=settings) as server:
-        assert_found(await check(server.url), "warning", "set maxmemory-policy noeviction", "set appendonly yes")
+        loses = await check(server.url)
+        assert_found(loses, "warning", "set maxmemory-policy noeviction", "set appendonly yes")
+        async with aclosing(server.nodes[0].client()) as client:
+            await execute_text(client, "REPLICAOF", "127.0.0.1", 1)
+        *before, found = await check(server.url)
+        assert before == loses
+        assert_found([found], "unavailable", "is a replica, which takes no writes")
+        monkeypatch.setattr(server_check, "MIN_VERSION", (99, 0))
+        assert_found(await check(server.url), "error", "is too old")
 
 
 async def test_tls_on_one_side_only_is_reported_as_the_connection_fails(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from service.store.connection import parse_url
 from service.store.game_store import RedisStore
 from service.store.pipeline import Wait
 from service.store.planned_failover import PlannedFailoverError, fail_over
+from service.store.schedule import RedisDueQueue
 from tests.polling import INTERVAL_S, TIMEOUT_S, wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, connect, execute_text, sentinel, standalone
 from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
@@ -250,16 +251,24 @@ async def test_neither_an_unreplicated_commit_nor_its_retry_is_acknowledged(
     assert await waiting_store.commit(once) == Committed()
 
 
-@pytest.mark.parametrize("write", ("action", "action with a key", "import", "webhook", "API key"))
-async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
-    waiting_store: RedisStore, deployment: Deployment, replica: Node, write: str
+@pytest.mark.parametrize(
+    ("write", "attempts"),
+    (
+        *((write, 3) for write in ("action", "action with a key", "import", "webhook", "API key")),
+        *((write, 1) for write in ("date", "removal of a webhook", "deletion")),
+    ),
+)
+async def test_neither_a_write_nor_its_retry_on_a_new_connection_is_acknowledged_unreplicated(
+    waiting_store: RedisStore, deployment: Deployment, replica: Node, write: str, attempts: int
 ) -> None:
     """WAIT may wait for the writes of its own connection alone, so a retry that changes nothing must write as well."""
     await waiting_store.commit(creation())
-    replica.pause()
     commit = action(1, idempotency=idempotency("key") if write == "action with a key" else None)
     imported = RestoreRequest(creation(), [], replace=True)
     webhook = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
+    if write == "removal of a webhook":
+        await waiting_store.webhooks.add("g", webhook, WebhookState(1))
+    replica.pause()
 
     primary = await deployment.primary()
     name, *_ = [name for name in "abcdefgh" if await deployment.primary(subject_of_key(name)) is primary]
@@ -272,10 +281,16 @@ async def test_a_retry_on_a_new_connection_is_not_acknowledged_either(
                 await store.webhooks.add("g", webhook, WebhookState(1), record=idempotency("key"))
             case "API key":
                 await store.api_keys.save(ApiKey(name, 1, Quotas(1, 1, 1), []), 0)
+            case "date":
+                await RedisDueQueue(store.client, "south-seas:{g}:dates").schedule("g", 1)
+            case "removal of a webhook":
+                await store.webhooks.remove("g", "h")
+            case "deletion":
+                await store.transfer.delete("g", [], [])
             case _:
                 await store.commit(commit)
 
-    for _ in range(3):
+    for _ in range(attempts):
         async with connect(deployment.url, wait=Wait(1, 200)) as store:
             with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
                 await repeat(store)

@@ -1,6 +1,8 @@
 """Commits are atomic and applied once, no change of an API key is lost, and token buckets are exact."""
 
 import asyncio
+import inspect
+import re
 from typing import Any
 
 import msgspec
@@ -174,7 +176,8 @@ async def test_a_token_has_a_quota_of_keys_and_expired_ones_are_removed(single_s
     late = begin + 2 * 86_400
     for later in range(version + 34, version + 67):
         assert await store.commit(keyed(later, late)) == Committed()
-    assert await redis.hlen(keys.game("g")) <= 4 + 33
+    assert await redis.hlen(keys.idempotency_records("g")) <= 33
+    assert await redis.hkeys(keys.game("g")) == [b"revision", b"snapshot", b"access"]  # the quota is no longer used up
 
 
 def keyed(version: int, at: int, holder: int = 7) -> Change:
@@ -302,9 +305,23 @@ async def test_a_full_server_and_one_without_replicas_reply_to_no_commits_but_re
     assert await single_server.store.load_versions(["g"]) == [((1, digest(1)), "")]
 
 
-def test_all_keys_of_a_game_lie_in_one_slot_of_a_cluster() -> None:
-    slots = {key_slot(key.encode()) for key in (keys.game("g1"), keys.log("g1"), keys.replica_wait("g1"))}
-    assert slots == {key_slot(b"g1")}
+SAMPLES = {"status": "active", "key": "0" * 64, "instance": "0" * 16, "queue": keys.WEBHOOK_SCHEDULE}
+"""Arguments of the functions that name keys, by parameter; all others are a game."""
+
+
+@pytest.mark.parametrize("entry", ("g1", "g1 hook"))
+def test_a_check_knows_every_key_and_all_of_a_game_lie_in_one_slot_of_a_cluster(entry: str) -> None:
+    functions = [one for _, one in inspect.getmembers(keys, inspect.isfunction) if one.__annotations__["return"] is str]
+    samples = SAMPLES | {"entry": entry}
+    names = [
+        one(*(samples.get(parameter, "g1") for parameter in inspect.signature(one).parameters))
+        for one in functions
+        if one.__name__[0] != "_"
+    ]
+    names += [*keys.commit_keys("g1"), *keys.probe_keys("g1", SAMPLES["instance"])]
+    fixed = [value for name, value in vars(keys).items() if re.fullmatch("[A-Z]+(_[A-Z]+)*", name)]
+    assert [name for name in names + fixed if not keys.is_known(name)] == [keys.PREFIX, keys.PROBE]
+    assert {key_slot(name.encode()) for name in names if "{" in name} == {key_slot(b"g1")}
 
 
 async def test_no_command_goes_to_another_primary_than_that_of_its_key(store: RedisStore) -> None:

@@ -259,12 +259,19 @@ async def test_a_stalled_server_reaches_the_byte_limit(deployment: Deployment, n
         await wait_until_nothing_in_flight(client)
 
 
-async def test_a_command_that_timed_out_counts_until_it_is_released(deployment: Deployment, node: Node) -> None:
-    async with connect_limited(deployment, timeout_s=1.0) as client:
-        await client.execute("SET", "k", "v")
+@pytest.mark.parametrize("wait", (None, Wait(0, 200)))
+async def test_a_command_that_timed_out_counts_until_it_is_released(
+    deployment: Deployment, node: Node, wait: Wait | None
+) -> None:
+    async with connect_limited(deployment, timeout_s=1.0, wait=wait) as client:
+
+        def write() -> Awaitable[object]:
+            return client.execute("SET", "k", "v", wait_for_replicas=True)
+
+        await write()
         node.pause()
-        assert await gather_outcome_types(100, lambda: client.execute("GET", "k")) == [StoreUnavailable] * 100
-        assert await gather_outcome_types(5, lambda: client.execute("GET", "k")) == [StoreBusy] * 5
+        assert await gather_outcome_types(100, write) == [StoreUnavailable] * 100
+        assert await gather_outcome_types(5, write) == [StoreBusy] * 5
         await wait_until_nothing_in_flight(client)  # the connection is closed, although the server is still silent
         assert len(client.in_flight.commands) == 0
         node.resume()

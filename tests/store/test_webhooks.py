@@ -145,6 +145,23 @@ async def test_remove_deletes_the_webhook_and_its_attempts(hooked: RedisStore, r
     assert not await redis.hexists(keys.game("g"), "hooks")
 
 
+async def test_whatever_belongs_to_a_game_expires_and_a_record_after_a_day(hooked: RedisStore, redis: Redis) -> None:
+    await hooked.commit(action(1, due_at=1, expected_webhooks=("h",), idempotency=idempotency("action")))
+    added, saved = idempotency("add"), idempotency("save")
+    assert await hooked.webhooks.add("g", hook("i"), START, record=added) == "added"
+    async with lease(hooked.due_webhooks, ENTRY, 10) as me:
+        change = WebhookChange(START, attempt(1), record=saved)
+        assert await hooked.webhooks.save("g", "h", me, change, 10)
+        assert await hooked.due_games.postpone("g", 1, Backoff(1.0, 1.0, jitter=0)) == 1
+        lives = {key.decode(): await redis.ttl(key) async for key in redis.scan_iter("*{g}*")}
+    records = {keys.idempotency_record("g", one.key) for one in (added, saved)}
+    leased, failed = keys.lease(keys.WEBHOOK_SCHEDULE, ENTRY), keys.failures(keys.GAME_SCHEDULE, "g")
+    others = {*keys.commit_keys("g"), keys.webhook_attempts("g", "h"), leased, failed}
+    assert lives.keys() - {keys.replica_wait("g")} == records | others
+    assert [name for name, seconds in lives.items() if seconds == -1] == []
+    assert all(86_300 < lives[record] <= 86_400 for record in records)
+
+
 async def test_nothing_is_saved_of_a_game_that_has_expired(hooked: RedisStore, redis: Redis) -> None:
     async with lease(hooked.due_webhooks, ENTRY, 10) as me:
         await redis.delete(keys.game("g"))
