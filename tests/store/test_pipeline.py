@@ -15,7 +15,7 @@ from service.store.pipeline import PipelinedClient, Wait
 from service.store.topology import SOLE_PRIMARY, StandaloneTopology
 from service.supervision import Supervisor
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import Deployment, Node, cluster, connect, sentinel, standalone
+from tests.redis_servers import Deployment, Node, cluster, connect, standalone
 from tests.store.conftest import SingleServer
 
 
@@ -286,14 +286,15 @@ async def test_an_unreachable_server_reaches_the_command_limit(deployment: Deplo
 
 
 async def test_every_outcome_releases_the_command(deployment: Deployment, node: Node) -> None:
-    async with connect_limited(deployment) as client:
+    async with connect_limited(deployment, wait=Wait(1, 1)) as client:
         sent = (
             client.execute("SET", "k", "v"),
             client.execute("HGET", "k", "f"),
             client.execute("EVALSHA", "0" * 40, 1, "k"),
+            client.execute("SET", "k", "v", wait_for_replicas=True),
         )
         outcomes = await asyncio.gather(*sent, return_exceptions=True)
-        assert [type(one) for one in outcomes] == [bytes, UnreadableGame, NoScriptError]
+        assert [type(one) for one in outcomes] == [bytes, UnreadableGame, NoScriptError, StoreUnavailable]
         assert len(client.in_flight.commands) == 0
         node.pause()
         cancelled, *retried = (client.execute("GET", "k") for _ in range(10))
@@ -310,27 +311,6 @@ async def test_every_outcome_releases_the_command(deployment: Deployment, node: 
         await wait_until_sent(client)
     assert {type(one.exception()) for one in closed} == {StoreUnavailable}
     assert count(client.in_flight) == (0, 0)
-
-
-async def test_commands_that_wait_for_replicas_are_in_flight(tmp_path: Path) -> None:
-    async with (
-        sentinel(tmp_path, replicas=1, sentinels=1) as deployment,
-        connect_limited(deployment, wait=Wait(1, 1000)) as client,
-    ):
-        await client.execute("SET", "k", "v", wait_for_replicas=True)
-        assert len(client.in_flight.commands) == 0
-        (replica,) = await deployment.replicas(await deployment.primary())
-        replica.pause()
-        outcomes = await gather_outcome_types(120, lambda: client.execute("SET", "k", "v", wait_for_replicas=True))
-        assert (outcomes.count(StoreBusy), outcomes.count(StoreUnavailable)) == (20, 100)
-        assert len(client.in_flight.commands) == 0
-        replica.resume()
-        assert await client.execute("SET", "k", "v", wait_for_replicas=True) == b"OK"
-        cancelled = [client.execute("SET", "k", "v", wait_for_replicas=True) for _ in range(10)]
-        await asyncio.sleep(0)
-        for one in cancelled:
-            one.cancel()
-        await wait_until_nothing_in_flight(client)
 
 
 async def test_a_stalled_primary_does_not_block_the_others(tmp_path: Path) -> None:
