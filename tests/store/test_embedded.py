@@ -62,12 +62,6 @@ async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(sh
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
-async def test_the_server_ends_with_its_context(short_path: Path, program: Path) -> None:
-    async with embedded_server(short_path, program=program) as server:
-        assert is_running(server.pid)
-    assert not is_running(server.pid)
-
-
 async def test_a_second_instance_is_rejected(short_path: Path, program: Path) -> None:
     (short_path / "redis").mkdir()
     (short_path / "redis" / "lock").write_text("9" * 20)  # of an earlier instance
@@ -78,13 +72,19 @@ async def test_a_second_instance_is_rejected(short_path: Path, program: Path) ->
         await store.ping()
 
 
-async def test_directory_and_socket_are_private(short_path: Path, program: Path) -> None:
+async def test_a_server_is_private_writes_each_second_and_ends_with_its_context(
+    short_path: Path, program: Path
+) -> None:
     (short_path / "redis").mkdir(mode=0o755)
-    async with embedded_server(short_path, program=program) as server:
+    expected = {"port": "0", "appendonly": "yes", "appendfsync": "everysec", "save": ""}
+    async with embedded_server(short_path, program=program) as server, aclosing(Redis.from_url(server.url)) as redis:
+        assert is_running(server.pid)
+        assert await redis.config_get(*expected) == expected
         assert server.directory == short_path / "redis"
         assert stat.S_IMODE(server.directory.stat().st_mode) == 0o700
         assert stat.S_IMODE((server.directory / "redis.sock").stat().st_mode) == 0o700
         assert stat.S_IMODE((server.directory / "lock").stat().st_mode) == 0o600
+    assert not is_running(server.pid)
 
 
 async def test_the_socket_is_elsewhere_if_its_path_would_be_too_long(short_path: Path, program: Path) -> None:
