@@ -43,6 +43,7 @@ from service.supervision import (
 )
 from service.telemetry.clock import DAY_S
 from service.web.app import CONTEXT, HUB
+from service.web.images import KEPT_PICTURES
 from tests.games.test_game_failures import due_game, is_moved
 from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import connect, sentinel
@@ -354,13 +355,16 @@ def awaited_future(task: SupervisedTask) -> "asyncio.Future[Any] | None":
 @asynccontextmanager
 async def start_instance(tmp_path: Path, redis_url: str | None = None, *flags: str) -> AsyncIterator[Instance]:
     """Start an instance with an embedded Redis, or with the one at this URL."""
-    supervisor = Supervisor(POLICY)
+    supervisor, directory = Supervisor(POLICY), None
     async with AsyncExitStack() as stack:
         if redis_url is None:
-            server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
-            redis_url = (await stack.enter_async_context(server)).url
-        settings = parse_settings("--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0", *flags)
-        app = await stack.enter_async_context(assemble_app(settings, TILESETS, BOTS, redis_url, supervisor))
+            embedded = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
+            redis_url, _, directory = await stack.enter_async_context(embedded)
+        settings = parse_settings(
+            *("--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0", *flags),
+            environment={"SOUTH_SEAS_DATA_DIR": str(tmp_path)},
+        )
+        app = await stack.enter_async_context(assemble_app(settings, TILESETS, BOTS, redis_url, supervisor, directory))
         yield Instance(await stack.enter_async_context(Client(AppServer(app))), supervisor, redis_url)
 
 
@@ -381,6 +385,8 @@ async def test_an_instance_has_exactly_these_tasks_and_gives_its_parts_their_set
         archiver, pool = work.__self__.work.__self__, context.bots.process_pool
         assert (archiver.log_ttl_s, archiver.ended_ttl_s, pool and pool._processes) == (7200, DAY_S, 2)
         assert archiver.store.compacted_logs.archive is archiver.storage is not None
+        assert archiver.store.health.directory == tmp_path / "redis"
+        assert instance.client.app[KEPT_PICTURES] == tmp_path / "pictures"
         redis, limits = archiver.store.client, InFlightLimits(200, 2_000_000)
         assert (redis.timeout_s, redis.connections, redis.wait, redis.in_flight.limits) == (7, 3, Wait(1, 2), limits)
         await wait_until(lambda: {task.name for task in instance.supervisor} == {*REQUIRED, *NOT_REQUIRED})

@@ -7,7 +7,7 @@ import secrets
 import shutil
 import socket
 from collections.abc import AsyncIterator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
+from prometheus_client import REGISTRY
 from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import (
     AuthenticationError,
@@ -38,7 +39,7 @@ from service.store.server_check import Finding
 from service.store.topology import SOLE_PRIMARY
 from service.telemetry import metrics
 from tests import redis_servers
-from tests.polling import TIMEOUT_S, wait_until
+from tests.polling import INTERVAL_S, TIMEOUT_S, in_background, wait_until
 from tests.redis_servers import (
     ACL,
     CLUSTER_ACL,
@@ -496,25 +497,27 @@ async def test_a_name_that_moves_to_the_promoted_server_is_followed_while_the_ol
     (standalone, partial(sentinel, replicas=1, sentinels=1), cluster),
     ids=("standalone", "sentinel", "cluster"),
 )
-async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: Path, start: Any) -> None:
+async def test_a_new_certificate_authority_is_read_without_a_restart(
+    tmp_path: Path, start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "MEASURE_INTERVAL_S", INTERVAL_S)
+    metrics.REDIS_CERTIFICATE_END.set(0)
+    end = partial(REGISTRY.get_sample_value, "south_seas_redis_certificate_end_seconds")
     access = create_access(tmp_path, tls=True)
-    async with start(tmp_path, access=access) as servers, connect(servers.url) as store:
-        await store.ping()
-        first = await store.client.topology.read_certificate_end()
-        assert first > 0
+    async with (
+        start(tmp_path, access=access) as servers,
+        connect(servers.url) as store,
+        in_background(store.monitor.run()),
+    ):
+        await wait_until(end)
+        first = end() or 0
         create_certificate(tmp_path, days=9)  # another one in the same file
         for node in (*servers.nodes, *servers.sentinels):
             node.kill()
         for node in (*servers.nodes, *servers.sentinels):
             node.start()
         assert await commit_until_answered(store, creation()) == Committed()
-
-        async def is_later() -> bool:
-            with suppress(TimeoutError):  # a busy server may greet late
-                return await store.client.topology.read_certificate_end() > first
-            return False
-
-        await wait_until(is_later)
+        await wait_until(lambda: (end() or 0) > first)
 
 
 async def test_a_clusters_failover_keeps_its_marker_and_is_told(
