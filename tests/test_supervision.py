@@ -377,7 +377,7 @@ async def test_an_instance_has_exactly_these_tasks_and_gives_its_parts_their_set
     )
     async with start_instance(tmp_path, None, *flags, "--archived-log-hours=2", "--bot-processes=2") as instance:
         context, hub = instance.client.app[CONTEXT], instance.client.app[HUB]
-        assert context.on_committed == hub.publish_commit
+        assert (context.on_committed, hub.invalidate_cache) == (hub.publish_commit, context.cache.evict_older)
         work: Any = (await instance.task("archive"))._work
         repair: Any = (await instance.task("index-repair"))._work
         retention = Retention(2 * DAY_S, 3 * DAY_S, DAY_S, until_archived=True)

@@ -42,6 +42,7 @@ from service.store import keys, log_entries
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
+from tests.cli.test_commands import south_seas
 from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
@@ -605,11 +606,22 @@ async def test_a_shorter_retention_counts_for_stored_games(store: RedisStore, re
 
 
 async def test_the_settings_set_the_retention(tmp_path: Path, redis: Redis, redis_url: str) -> None:
-    """Of waiting, active and ended games."""
+    """Of waiting, active and ended games, and of lists, whether an instance or a command stores them."""
     flags = ("--waiting-retention-days", "2", "--active-retention-days", "4", "--finished-retention-days", "6")
     async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
         games = [await create_game(session, players) for players in ([{"name": "Ana"}, {"open": True}], None, None)]
         await games[2].delete()
-        for game, days in zip(games, (2, 4, 6), strict=True):
-            for key in (keys.game(game.id), keys.log(game.id)):
-                assert days * DAY_S - 60 < await redis.ttl(key) <= days * DAY_S + 600
+    one, file, given = games[1].id, str(tmp_path / "game.json"), ("--redis-url", redis_url)
+    lists = await redis.keys(keys.game_index("*"))
+    expected = {
+        key(game.id): days for game, days in zip(games, (2, 4, 6), strict=True) for key in (keys.game, keys.log)
+    }
+    assert [await redis.ttl(key) // DAY_S for key in expected] == [*expected.values()]
+    await redis.delete(*lists)
+    await south_seas("reindex", *given, *flags)
+    assert {round(await redis.ttl(key) / DAY_S) for key in lists} == {6 + 2}
+    await south_seas("export", "--game", one, file, *given)
+    await south_seas("import", "--replace", file, *given, "--active-retention-days", "3")
+    assert round(await redis.ttl(keys.game(one)) / DAY_S) == 3
+    await south_seas("games", "abort", one, "--yes", *given, "--finished-retention-days", "5")
+    assert await redis.ttl(keys.game(one)) // DAY_S == 5

@@ -242,6 +242,8 @@ async def test_a_store_over_tcp_with_a_password(short_path: Path, program: Path)
         await redis.config_set("requirepass", password)
         async with connect(f"redis://:{password}@127.0.0.1:{port}/1") as store:
             assert await store.commit(creation()) == Committed()
+            assert await store.health.probe()
+            assert (gauge("redis_keys") or 0) >= 3
         async with connect(f"redis://:wrong@127.0.0.1:{port}/1") as store:
             with pytest.raises(StoreUnavailable, match="invalid"):
                 await store.ping()
