@@ -63,7 +63,9 @@ async def test_any_bytes_survive(store: GameStore) -> None:
     assert await store.load_diffs("g", 0, 2) == diffs
 
 
-async def test_a_game_is_created_once(store: GameStore) -> None:
+async def test_a_game_is_created_once_and_not_changed_before(store: GameStore) -> None:
+    assert await store.commit(action(1)) == VersionConflict()
+    assert await store.load("g") is None
     await store.commit(creation())
     assert await store.commit(creation(snapshot=b"other")) == VersionConflict()
     assert (await load_record(store)).snapshot == b"snapshot 1"
@@ -76,11 +78,6 @@ async def test_an_action_replaces_the_snapshot_and_may_change_the_access(
     await store.commit(creation())
     assert await store.commit(action(1, access=access)) == Committed()
     assert await store.load("g") == StoredGame("g", Revision(2, digest(2)), b"snapshot 2", stored)
-
-
-async def test_an_action_on_a_missing_game_conflicts(store: GameStore) -> None:
-    assert await store.commit(action(1)) == VersionConflict()
-    assert await store.load("g") is None
 
 
 @pytest.mark.parametrize(
@@ -132,7 +129,8 @@ async def test_a_commit_repeated_after_others_is_recognised(store: GameStore) ->
     assert await store.load("g") == StoredGame("g", Revision(5, digest(5)), b"snapshot 5", b"access 1")
 
 
-async def test_a_retry_gets_the_stored_record(store: GameStore) -> None:
+async def test_a_retry_gets_the_stored_record_of_its_game(store: GameStore) -> None:
+    """Whatever the game's version is by then."""
     await store.commit(creation(idempotency=idempotency("key", 1)))
     retry = creation(idempotency=idempotency("key", 2))
     assert await store.commit(retry) == Replayed(record(1))
@@ -143,6 +141,7 @@ async def test_a_retry_gets_the_stored_record(store: GameStore) -> None:
     assert await store.load("g", key_hash("other key")) == StoredGame(
         "g", Revision(1, digest(1)), b"snapshot 1", b"access 1"
     )
+    assert await store.commit(creation("another", idempotency=idempotency("key", 2))) == Committed()
 
 
 async def test_a_record_expires_after_a_day(store: GameStore) -> None:
@@ -177,17 +176,6 @@ async def test_a_token_has_a_quota_of_keys_and_expired_ones_are_removed(single_s
 def keyed(version: int, at: int, holder: int = 7) -> Change:
     """Return an action with an idempotency key of its own."""
     return action(version, idempotency=idempotency(f"key {version}", version, at, holder))
-
-
-async def test_a_stored_record_takes_precedence_over_a_conflict(store: GameStore) -> None:
-    await store.commit(creation(idempotency=idempotency("key", 1)))
-    await store.commit(action(1))
-    assert await store.commit(action(1, idempotency=idempotency("key", 2))) == Replayed(record(1))
-
-
-async def test_idempotency_keys_belong_to_one_game(store: GameStore) -> None:
-    await store.commit(creation("a", idempotency=idempotency("key", 1)))
-    assert await store.commit(creation("b", idempotency=idempotency("key", 2))) == Committed()
 
 
 @pytest.mark.parametrize("key", (None, idempotency("another key")))
@@ -330,7 +318,8 @@ KEY = ApiKey("bot", 1_800_000_000, Quotas(10, 20, 30), [])
 
 async def test_a_new_key_is_stored_once(store: RedisStore) -> None:
     assert await store.api_keys.load("bot") is None
-    assert await store.api_keys.save(KEY, 0)
+    for _ in range(2):  # once more, as after a lost connection
+        assert await store.api_keys.save(KEY, 0)
     assert await store.api_keys.load("bot") == StoredApiKey(KEY, 1)
     assert not await store.api_keys.save(msgspec.structs.replace(KEY, created_at=1), 0)
     assert await store.api_keys.load("bot") == StoredApiKey(KEY, 1)
@@ -342,12 +331,6 @@ async def test_of_two_changes_at_once_one_is_rejected(store: RedisStore) -> None
     assert await store.api_keys.save(revoked, 1)
     assert not await store.api_keys.save(msgspec.structs.replace(KEY, quotas=Quotas(1, 1, 1)), 1)
     assert await store.api_keys.load("bot") == StoredApiKey(revoked, 2)
-
-
-async def test_a_repeated_save_changes_nothing(store: RedisStore) -> None:
-    assert await store.api_keys.save(KEY, 0)
-    assert await store.api_keys.save(KEY, 0)  # as after a lost connection
-    assert await store.api_keys.load("bot") == StoredApiKey(KEY, 1)
 
 
 async def test_keys_are_listed_by_age(store: RedisStore, redis: Redis) -> None:
