@@ -210,14 +210,18 @@ async def test_a_late_answer_with_an_old_address_does_not_replace_a_newer_one(
 
 
 async def test_connections_in_use_are_closed_when_the_sentinels_name_another_primary(
-    topology: SentinelTopology, monkeypatch: pytest.MonkeyPatch
+    topology: SentinelTopology,
+    deployment: Deployment,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    pool = topology._pool
+    pool, former = topology._pool, await deployment.primary()
     connection = await pool.get_connection()  # type: ignore[no-untyped-call]
     assert connection.is_connected
     monkeypatch.setattr(topology._sentinel, "_majority_address", AsyncMock(return_value=("127.0.0.1", 7)))
     await topology.refresh()
     assert not connection.is_connected
+    assert f"the primary changed from {former.address} to 127.0.0.1:7" in caplog.text
     await pool.release(connection)
 
 
