@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -129,18 +130,23 @@ async def test_a_server_that_fails_to_start_shows_its_log(short_path: Path, prog
 
 
 @pytest.mark.parametrize("lost", ("redis", "redis/*/*.manifest", "redis/*/*.incr.aof"))
-async def test_files_that_are_deleted_under_the_server_are_noticed_and_moves_refused(
+async def test_files_that_are_deleted_under_the_server_are_noticed_and_moves_refused_until_they_are_back(
     short_path: Path, program: Path, lost: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         store.health.directory = server.directory
         await store.commit(creation())
         assert await store.health.probe()
+        files, copy = server.directory / "appendonlydir", short_path / "copy"
+        shutil.copytree(files, copy)
         await run_program("sh", "-c", f"rm -r {short_path}/{lost}")
         assert not await store.health.probe()
         with pytest.raises(StoreUnavailable, match=r"lost its file .*, so a restart would lose the games"):
             await store.commit(action(1))
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
+        shutil.copytree(copy, files, dirs_exist_ok=True)
+        assert await store.health.probe()
+        assert await store.commit(action(1)) == Committed()
     assert "so requests get 503, and bots, deadlines and webhooks wait: Redis has lost its file" in caplog.text
 
 
