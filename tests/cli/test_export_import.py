@@ -573,9 +573,10 @@ async def test_deleted_indexes_are_rebuilt_from_all_primaries(clustered: RedisSt
                 await client.delete(key)
     assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
     assert (await IndexRepairer(clustered, clustered.index_repair, RETENTION, Clock()).repair_all()).games == GAMES
-    assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
-        stored.id for stored in games
-    )
+    ids = {stored.id for stored in games}
+    assert {*(await clustered.list_by_status(["waiting", "active"], 100, None)).games} == ids
+    async with connect(deployment.url) as another:  # which knows no primary yet
+        assert {game async for game in another.transfer.iter_games()} == ids
 
 
 @pytest.mark.parametrize("has_archive", (False, True))
@@ -611,6 +612,7 @@ async def test_the_settings_set_the_retention(tmp_path: Path, redis: Redis, redi
     async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
         games = [await create_game(session, players) for players in ([{"name": "Ana"}, {"open": True}], None, None)]
         await games[2].delete()
+        assert "; the games are in the Redis of --redis-url." in instance.printed
     one, file, given = games[1].id, str(tmp_path / "game.json"), ("--redis-url", redis_url)
     lists = await redis.keys(keys.game_index("*"))
     expected = {

@@ -130,6 +130,10 @@ async def test_what_the_archive_lacks_is_deleted_by_force(redis_url: str, store:
     await store.webhooks.add(stored.id, WEBHOOK, WebhookState(ended.version))
     assert "does not have its end yet" in (await games(redis_url, *command)).stderr
     assert (await games(redis_url, *command, "--force")).returncode == 0
+    archived = await store_game(store, "finished")
+    revision = (await load_record(store, archived.id)).revision
+    assert await store.compacted_logs.mark_archived(archived.id, revision, 3600)
+    assert (await games(redis_url, "delete", archived.id, *command[2:])).returncode == 0
 
 
 async def test_a_damaged_game_is_named_and_deleted_by_force(redis: Redis, redis_url: str, store: RedisStore) -> None:
