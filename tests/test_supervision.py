@@ -359,7 +359,8 @@ async def start_instance(tmp_path: Path, redis_url: str | None = None, *flags: s
     async with AsyncExitStack() as stack:
         if redis_url is None:
             embedded = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
-            redis_url, _, directory = await stack.enter_async_context(embedded)
+            server = await stack.enter_async_context(embedded)
+            redis_url, directory = server.url, server.directory
         settings = parse_settings(
             *("--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0", *flags),
             environment={"SOUTH_SEAS_DATA_DIR": str(tmp_path)},

@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -210,13 +211,6 @@ async def waiting_store(deployment: Deployment) -> AsyncIterator[RedisStore]:
 
 
 @pytest.fixture
-async def impatient_store(deployment: Deployment) -> AsyncIterator[RedisStore]:
-    """Yield a store that waits for one replica for a short time."""
-    async with connect(deployment.url, wait=Wait(1, 200)) as store:
-        yield store
-
-
-@pytest.fixture
 async def replica(deployment: Deployment) -> AsyncIterator[Node]:
     """Yield the replica of the game's primary, and resume it at the end."""
     (node,) = await deployment.replicas(await deployment.primary())
@@ -235,16 +229,15 @@ async def test_a_replicated_commit_is_acknowledged(waiting_store: RedisStore, de
 
 
 async def test_an_unreplicated_commit_is_read_and_neither_it_nor_its_retry_is_acknowledged(
-    waiting_store: RedisStore, impatient_store: RedisStore, replica: Node
+    waiting_store: RedisStore, deployment: Deployment, replica: Node
 ) -> None:
     await waiting_store.commit(creation())
     replica.pause()
     once = action(1, idempotency=idempotency("key"))
-    for _ in range(2):
-        with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
-            await impatient_store.commit(once)
-    with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
-        await impatient_store.load("g", key_hash("key"))
+    async with connect(deployment.url, wait=Wait(1, 200)) as impatient:
+        for repeat in (partial(impatient.commit, once),) * 2 + (partial(impatient.load, "g", key_hash("key")),):
+            with pytest.raises(StoreUnavailable, match="only 0 of 1 replicas have it"):
+                await repeat()
     assert await waiting_store.load_versions(["g"]) == [((2, digest(2)), "")]
     assert (await load_record(waiting_store)).revision.version == len(await waiting_store.load_diffs("g", 0, 10)) == 2
     replica.resume()

@@ -91,7 +91,9 @@ async def test_the_log_of_an_api_keys_webhook_is_bounded(store: RedisStore, redi
     assert 29 * 86_400 < await redis.ttl(keys.webhook_attempts(KEY, "h")) <= 30 * 86_400
 
 
-async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease(hooked: RedisStore) -> None:
+async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease_unless_its_game_has_expired(
+    hooked: RedisStore, redis: Redis
+) -> None:
     changed = StoredWebhook(replace(hook(), url="https://other.example/"), WebhookState(1, failures=2))
     change = WebhookChange(changed.state, registration=changed.registration)
     assert not await hooked.webhooks.save("g", "h", "me", change, 10)
@@ -99,8 +101,9 @@ async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease(hooked: Red
         assert not await hooked.webhooks.save("g", "h", "another", change, 10)
         assert await hooked.webhooks.save("g", "h", me, change, 10)
         assert await hooked.webhooks.get("g", "h") == changed
-        await hooked.webhooks.remove("g", "h")
+        await redis.delete(keys.game("g"))
         assert not await hooked.webhooks.save("g", "h", me, change, 10)
+    assert not await redis.exists(keys.game("g"))
 
 
 async def test_add_requires_a_game_and_leaves_a_webhook_that_is_there(hooked: RedisStore) -> None:
@@ -161,13 +164,6 @@ async def test_whatever_belongs_to_a_game_expires_and_a_record_after_a_day(hooke
     assert [name for name, seconds in lives.items() if seconds == -1] == []
     assert all(86_300 < lives[record] <= 86_400 for record in records)
     assert all(900 < lives[key] <= 1010 for key in keys.commit_keys("g"))  # the game's life, of its records too
-
-
-async def test_nothing_is_saved_of_a_game_that_has_expired(hooked: RedisStore, redis: Redis) -> None:
-    async with lease(hooked.due_webhooks, ENTRY, 10) as me:
-        await redis.delete(keys.game("g"))
-        assert not await hooked.webhooks.save("g", "h", me, WebhookChange(START), 10)
-    assert not await redis.exists(keys.game("g"), keys.lease(keys.WEBHOOK_SCHEDULE, ENTRY))
 
 
 async def test_one_holder_at_a_time_has_the_lease(hooked: RedisStore, redis: Redis) -> None:
