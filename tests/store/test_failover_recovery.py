@@ -340,6 +340,8 @@ async def test_sentinels_lose_nothing(short_path: Path, program: Path, caplog: p
         assert re.fullmatch(rf"\S+@\S+ made Redis fail over at \S+Z: {re.escape(end)}", line)
         assert {*await deployment.replicas(new)} == {*deployment.nodes} - {new}
         assert [await read_priority(node) for node in deployment.nodes] == ["100"] * 3
+        files = [(node.directory / "server.conf").read_text() for node in deployment.nodes]
+        assert not [file for file in files if "replica-priority 101" in file]  # the Sentinels let servers write theirs
 
 
 async def test_in_a_cluster_nothing_is_lost(short_path: Path) -> None:
