@@ -288,7 +288,6 @@ async def test_each_primary_of_every_deployment_is_probed(store: RedisStore, red
 async def test_a_full_server_is_not_writable_and_one_line_says_when_it_is_again(
     single_server: SingleServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is probed more often meanwhile."""
     monkeypatch.setattr(health, "PROBE_INTERVAL_S", 3600.0)
     monkeypatch.setattr(health, "RETRY_INTERVAL_S", INTERVAL_S)
     store = single_server.store

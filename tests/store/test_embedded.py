@@ -80,6 +80,7 @@ async def test_a_server_is_private_writes_each_second_and_ends_with_its_context(
     expected = {"port": "0", "appendonly": "yes", "appendfsync": "everysec", "save": ""}
     async with embedded_server(short_path, program=program) as server, aclosing(Redis.from_url(server.url)) as redis:
         assert is_running(server.pid)
+        assert os.getsid(server.pid) != os.getsid(0)  # so that Ctrl-C at the terminal does not reach it
         assert await redis.config_get(*expected) == expected
         assert server.directory == short_path / "redis"
         assert stat.S_IMODE(server.directory.stat().st_mode) == 0o700

@@ -130,7 +130,6 @@ async def test_a_commit_repeated_after_others_is_recognised(store: GameStore) ->
 
 
 async def test_a_retry_gets_the_stored_record_of_its_game(store: GameStore) -> None:
-    """Whatever the game's version is by then."""
     await store.commit(creation(idempotency=idempotency("key", 1)))
     retry = creation(idempotency=idempotency("key", 2))
     assert await store.commit(retry) == Replayed(record(1))
@@ -204,11 +203,13 @@ async def test_the_retention_changes_with_the_status(store: GameStore, redis: Re
     assert all([1000 < await redis.ttl(key) <= 1010 for key in (keys.game("g"), keys.log("g"))])
 
 
-async def test_the_new_log_of_an_ended_game_expires(store: GameStore, redis: Redis) -> None:
+async def test_the_new_log_of_an_ended_game_expires_and_it_is_pending_as_before(store: GameStore, redis: Redis) -> None:
     await store.commit(creation(status="finished"))
     await redis.delete(keys.log("g"))
+    await redis.zadd(keys.ARCHIVE_PENDING, {"g": 7})
     await store.commit(action(1, status="finished", previous_status="finished"))
     assert 1000 < await redis.ttl(keys.log("g")) <= 1010
+    assert await redis.zscore(keys.ARCHIVE_PENDING, "g") == 7
 
 
 async def test_load_diffs_from_any_version_with_any_limit(store: GameStore) -> None:
@@ -251,10 +252,12 @@ async def test_a_read_only_server_does_not_reply_to_commits(single_server: Singl
     """A demoted primary must not reply with a conflict: its version may be outdated."""
     await single_server.store.commit(creation())
     await single_server.redis.replicaof("127.0.0.1", "1")
+    before = read_samples()
     try:
         async with connect(single_server.url, timeout_s=10) as impatient:
             with pytest.raises(StoreUnavailable, match="read only replica"):
                 await impatient.commit(action(7))
+        assert grown(before, "redis_retries_total") > 0
         assert await single_server.store.load("g")
         assert await single_server.store.load_since("g", 1)
     finally:
