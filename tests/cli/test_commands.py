@@ -215,6 +215,7 @@ async def test_what_kubernetes_sets_for_a_service_is_no_setting() -> None:
             "must be less than --redis-timeout-s",
         ),
         (("--max-unsent-bytes", "16777217"), "may not exceed"),
+        (("--max-unsent-bytes-total", "16777215"), "may not exceed"),
     ),
 )
 async def test_values_that_do_not_fit_together_refuse_the_start(flags: tuple[str, ...], text: str) -> None:

@@ -299,8 +299,7 @@ async def test_a_full_server_is_not_writable_and_one_line_says_when_it_is_again(
             assert await store.load("g") is not None
         assert gauge("redis_writable") == 0
     async with in_background(store.health.run()):
-        await wait_until(lambda: gauge("redis_writable") == 1)
-        await wait_until(lambda: not store.client.outages.is_open)
+        await wait_until(lambda: gauge("redis_writable") == 1 and not store.client.outages.is_open)
     begin, end = [line for line in caplog.messages if line.startswith(("Redis f", "Redis t"))]
     assert begin.startswith(
         "Redis fails commands, so requests get 503, and bots, deadlines and webhooks wait: Redis has"
@@ -432,7 +431,6 @@ async def test_what_expires_a_day_after_a_probe_tells_that_the_clock_of_redis_wa
     (line,) = [line for line in caplog.messages if "clock" in line]
     assert re.fullmatch(r"Redis' clock \(primary\) is \d+ days, .* ahead of this machine's, so .*", line)
     await single_server.redis.delete(own)
-    assert await store.transfer.load_emptied() == 0
     assert await store.health.probe()
     assert await store.transfer.load_emptied() > 0  # games may have expired with it
     assert (grown(before, "redis_clock_wrong_total"), grown(before, "redis_went_back_total")) == (2, 1)
