@@ -52,6 +52,7 @@ class ScriptedService:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Respond to any request."""
         self.requests.append(request)
+        await request.read()
         if request.path.endswith("/ws") and self.upgrade_responses:
             return self.upgrade_responses.popleft()
         if request.path.endswith("/ws"):

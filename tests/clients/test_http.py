@@ -7,8 +7,9 @@ import logging
 import re
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib import resources
 from statistics import median
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 from msgspec import to_builtins
 
 import south_seas.clock
@@ -24,6 +25,7 @@ from schemas.problems import problem
 from service.games.tilesets import load_catalogue
 from south_seas import (
     APIError,
+    ApiKeyClient,
     Backoff,
     Client,
     ConflictError,
@@ -35,7 +37,7 @@ from south_seas import (
     UnreachableError,
 )
 from south_seas.decoding import DecodingError, Unknown, convert, decode
-from south_seas.models import CreateGame, GameView, LegalMoves, Pass, SeatRequest, TileSet
+from south_seas.models import CreateGame, GameView, LegalMoves, Move, Pass, SeatRequest, TileSet
 from tests.clients.scripted_service import (
     GAME_ID,
     ScriptedService,
@@ -43,7 +45,8 @@ from tests.clients.scripted_service import (
     problem_response,
     send_and_stay,
 )
-from tests.tcp_proxy import Proxy
+from tests.polling import TIMEOUT_S
+from tests.tcp_proxy import Proxy, run_proxy
 from tests.tools import ROOT
 
 GONE = to_builtins(problem("not_found", "there is no such game"))
@@ -182,18 +185,69 @@ async def test_an_unreachable_service_raises_its_url(unused_tcp_port: int) -> No
     assert raised.value.url == url
 
 
-async def test_requests_have_language_and_token(script: ScriptedService) -> None:
-    client = Client(script.url, "secret", language="fr")
-    german = client.with_language("de")
-    async with client:
+async def test_clients_that_derive_from_another_share_its_connections_alone(script: ScriptedService) -> None:
+    quick = Backoff(max_attempts=1)
+    async with Client(script.url, "secret", language="fr") as client:
+        derived = client.with_token(None).with_language("de").with_backoff(quick)
+        await derived.game("g")
         await client.game("g")
-        await client.with_token(None).game("g")
-        await german.game("g")
-    first, second, third = script.requests
-    assert (first.headers["Authorization"], first.headers["Accept-Language"]) == ("Bearer secret", "fr")
-    assert "Authorization" not in second.headers
-    assert (third.headers["Authorization"], third.headers["Accept-Language"]) == ("Bearer secret", "de")
-    assert first.transport is third.transport
+        assert (derived.backoff, client.backoff) == (quick, Backoff())
+    first, second = script.requests
+    assert ("Authorization" in first.headers, first.headers["Accept-Language"]) == (False, "de")
+    assert (second.headers["Authorization"], second.headers["Accept-Language"]) == ("Bearer secret", "fr")
+    assert first.transport is second.transport
+
+
+@pytest.mark.parametrize(
+    ("make", "call"),
+    (
+        (Client, Client.games),
+        (Client, lambda client: client.subscribe(GAME_ID).__aenter__()),
+        (partial(ApiKeyClient, api_key="key"), ApiKeyClient.games),
+    ),
+    ids=("request", "subscription", "API key"),
+)
+async def test_a_client_has_the_session_and_the_patience_of_its_caller(
+    script: ScriptedService, make: Callable[..., Any], call: Callable[[Any], Coroutine[Any, Any, object]]
+) -> None:
+    """Of two calls of a service that does not answer, the later one with the shorter timeout ends first."""
+    script.responses.append(problem_response(problem("not_found", "no")))
+    async with run_proxy(script.url) as road, ClientSession(headers={"X-Own": "yes"}) as session:
+        async with make(road.url, session=session) as client:
+            with pytest.raises(NotFoundError):
+                await client.games()
+        assert script.requests[0].headers["X-Own"]
+        road.stop_forwarding()
+        waiting = [
+            asyncio.create_task(call(make(road.url, session=session, backoff=Backoff(max_attempts=1, timeout_s=s))))
+            for s in (TIMEOUT_S, 0.01)
+        ]
+        ended, (patient,) = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        assert [isinstance(one.exception(), UnreachableError) for one in ended] == [True]
+        assert patient is waiting[0]
+        patient.cancel()
+
+
+PASS = {"type": "pass", "phase": "islander"}
+
+
+@pytest.mark.parametrize(
+    ("action", "body"),
+    (
+        (convert(PASS, Pass), {"action": PASS}),
+        ([convert(PASS, Pass)], {"actions": [PASS]}),
+        ("p0.1.2", {"move": "p0.1.2"}),
+        (convert({"id": "i0", "text": "", "action": PASS}, Move), {"move": "i0"}),
+    ),
+)
+async def test_an_action_has_its_form_its_seat_and_the_version_that_it_is_for(
+    script: ScriptedService, scripted_client: Client, action: Any, body: dict[str, Any]
+) -> None:
+    script.responses.append(problem_response(problem("not_found", "no")))
+    with pytest.raises(NotFoundError):
+        await scripted_client.act("g", action, seat=3, if_match="9-ab")
+    (request,) = script.requests
+    assert (await request.json(), request.headers["If-Match"]) == ({**body, "seat": 3}, '"9-ab"')
 
 
 @pytest.mark.parametrize(
@@ -213,34 +267,6 @@ async def test_a_wrong_argument_is_named(
     script.connections.append(send_and_stay(1, 1))
     with pytest.raises((TypeError, ValueError), match=reason):
         await call(scripted_client)
-
-
-async def test_if_match_may_have_the_quotes_of_the_header(script: ScriptedService, scripted_client: Client) -> None:
-    for revision in ("9-ab", '"9-ab"'):
-        script.responses.append(problem_response(problem("not_found", "no")))
-        with pytest.raises(NotFoundError):
-            await scripted_client.undo("g", if_match=revision)
-    assert {request.headers["If-Match"] for request in script.requests} == {'"9-ab"'}
-
-
-NOT_FOR_PLAYERS = {"/", "/livez", "/readyz", "/openapi.json", "/asyncapi.json"}
-
-PLACE = re.compile(r"\$?\{[^}]*\}")
-"""Of a parameter in a path: `{id}` in the document and in Python, `${id}` in TypeScript."""
-
-
-@pytest.mark.parametrize(
-    "sources", ("clients/python/src/south_seas/*.py", "clients/typescript/src/*.ts"), ids=("python", "typescript")
-)
-def test_every_path_has_a_method(sources: str) -> None:
-    document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
-    text = "\n".join(file.read_text() for file in ROOT.glob(sources) if file.name != "schema.ts")
-    requested = [
-        re.compile("[^/]+".join(map(re.escape, PLACE.split(path))))
-        for path in re.findall(r'["`](/v1/[^"`]+)["`]', text)
-    ]
-    paths = {PLACE.sub("0", path) for path in document["paths"]} - NOT_FOR_PLAYERS
-    assert {path for path in paths if not any(one.fullmatch(path) for one in requested)} == set()
 
 
 def test_the_versions_of_the_clients_follow_the_api() -> None:

@@ -104,13 +104,14 @@ async def test_a_gap_is_filled_from_the_log(script: ScriptedService, scripted_cl
         await socket.send_diffs(5, 6)
         assert await socket.receive_message() == {"type": "sync", "game": GAME_ID}
         await socket.send_diffs(7, 7)
+        game.apply_diffs([convert(diff, Diff) for diff in script.log[3:9]])  # the snapshot would go back behind them
         await socket.send_snapshot(7)
-        await socket.send_diffs(7, 9)
+        await socket.send_diffs(7, 10)
         rest.append([message.data async for message in socket])
 
     script.connections.append(connection)
-    async with scripted_client.subscribe(GAME_ID) as game:
-        assert await read_versions(game, 9) == [*range(2, 10)]
+    async with (game := scripted_client.subscribe(GAME_ID)):
+        assert await read_versions(game, 10) == [*range(2, 11)]
     await wait_until(lambda: rest)
     assert rest == [[]]
 

@@ -152,6 +152,11 @@ async def test_a_socket_that_connects_is_closed_once_open(node: str, built: Path
     assert sent == ["subscribe g", "subscribe h", "unsubscribe h"], "one that waited is not subscribed to again"
 
 
+async def test_what_follows_a_gap_waits_for_the_snapshot_or_the_next_connection(node: str, built: Path) -> None:
+    received = await run_script("syncing.mjs", node, built, NOWHERE)
+    assert received == {"sent": ["subscribe", "sync", "sync", "subscribe"], "states": [-4, 5, 6, 7, 8]}
+
+
 async def test_it_exports_every_type_of_its_signatures(node: str, built: Path) -> None:
     compiler = CLIENTS / "node_modules" / "typescript" / "lib" / "typescript.js"
     output = await run([node, HERE / "exports.mjs", compiler, built.with_suffix(".d.ts")], HERE)

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import logging
+import os
 import re
 import signal
 import subprocess
@@ -29,6 +30,7 @@ from opentelemetry.trace import SpanKind
 from redis.asyncio import Redis
 
 from service.games.scheduler import make_scheduler
+from service.release import VERSION
 from service.store.game_store import RedisStore
 from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT, DueGameContext, JSONFormatter, TextFormatter
@@ -49,7 +51,7 @@ class Received(NamedTuple):
     """A received span."""
 
     name: str
-    service: str
+    resource: dict[str, str]
     attributes: dict[str, str]
 
 
@@ -91,7 +93,7 @@ def _spans(request: ExportTraceServiceRequest) -> list[Received]:
     return [
         Received(
             name=span.name,
-            service=next(one.value.string_value for one in resource.resource.attributes if one.key == "service.name"),
+            resource={one.key: one.value.string_value for one in resource.resource.attributes},
             attributes={one.key: one.value.string_value or str(one.value.int_value) for one in span.attributes},
         )
         for resource in request.resource_spans
@@ -223,7 +225,7 @@ async def test_traces_are_sent_to_the_configured_collector(
     async with start_collector() as collector, aiohttp.ClientSession() as session:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
-        monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
+        monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test,service.instance.id=one")
         async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance:
             async with session.post(f"{instance.url}/v1/games", json=NEW_GAME) as response:
                 assert response.status == 201
@@ -234,7 +236,13 @@ async def test_traces_are_sent_to_the_configured_collector(
             assert await instance.stop(signal.SIGTERM) == 0
         assert "GET /v1/bots" in {span.name for span in collector.spans}  # sent at the end
     (request,) = [span for span in collector.spans if span.name == "POST /v1/games"]
-    assert (request.service, request.attributes["http.route"]) == ("south-seas", "/v1/games")
+    assert request.attributes["http.route"] == "/v1/games"
+    assert request.resource == {
+        "service.name": "south-seas",
+        "service.version": VERSION,
+        "service.instance.id": "one",
+        "deployment.environment.name": "test",
+    }
 
 
 async def test_a_missing_collector_does_not_affect_the_service(
@@ -279,13 +287,18 @@ def logged(formatter: logging.Formatter, level: int, message: str, *arguments: o
     return stream.getvalue()
 
 
+@pytest.mark.usefixtures("spans")
 def test_a_json_line_is_one_object_with_its_context() -> None:
     LOG_CONTEXT.set(DueGameContext("k7m2"))
-    line = logged(JSONFormatter(), logging.WARNING, "two\nlines of %s", "it", extra={"seat": 2, "odd": {3}})
+    with tracing.span("turn") as span:
+        line = logged(JSONFormatter(), logging.WARNING, "two\nlines of %s", "it", extra={"seat": 2, "odd": {3}})
     received = msgspec.json.decode(line)
     assert line.count("\n") == 1
     assert received["time"].endswith("+00:00")
-    assert {name: received[name] for name in ("level", "logger", "message", "game", "seat", "odd")} == {
+    assert received == {
+        "time": received["time"],
+        "process": os.getpid(),
+        "trace_id": f"{span.get_span_context().trace_id:032x}",
         "level": "warning",
         "logger": LOGGER.name,
         "message": "two\nlines of it",
@@ -293,7 +306,6 @@ def test_a_json_line_is_one_object_with_its_context() -> None:
         "seat": 2,
         "odd": "{3}" if isinstance(received["odd"], str) else [3],
     }
-    assert "request_id" not in received
 
 
 def test_an_exception_is_a_field() -> None:

@@ -260,6 +260,10 @@ async def test_a_socket_uses_the_language_of_its_upgrade(client: Client) -> None
     async with client.ws_connect("/v1/ws", headers={**bearer_header(game.owner_token), **FRENCH}) as socket:
         watcher = WatcherClient(socket)
         await watcher.receive("welcome")
+        error = await watcher.request_error(
+            {"type": "act", "game": game.id, "action": {"type": "pass"}}, "illegal_move"
+        )
+        assert error["problem"]["detail"].startswith("impossible de passer")
         ack = await watcher.request({"type": "act", "id": "c", "game": game.id, **move}, "ack")
         assert ack["legal_moves"]["language"] == "fr"
         assert ack["legal_moves"]["moves"][-1]["text"] == "ne pas placer d’insulaire"
