@@ -46,25 +46,11 @@ from tests.clients.scripted_service import (
     send_and_stay,
 )
 from tests.polling import TIMEOUT_S
-from tests.tcp_proxy import Proxy, run_proxy
+from tests.tcp_proxy import run_proxy
 from tests.tools import ROOT
 
 GONE = to_builtins(problem("not_found", "there is no such game"))
 TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
-
-
-async def test_a_request_is_retried_after_a_lost_response_and_applied_once(client: Client, proxy: Proxy) -> None:
-    proxy.responses_to_drop = 2
-    created = await client.create(TABLE)
-    assert proxy.responses_to_drop == 0
-    assert [game.id for game in (await client.games()).games] == [created.game.id]
-    ana = client.with_token(created.seats[0].token)
-    moves = await ana.legal_moves(created.game.id)
-    proxy.responses_to_drop = 2
-    acted = await ana.act(created.game.id, moves.moves[0])
-    assert proxy.responses_to_drop == 0
-    assert acted.version == created.game.version + 1
-    assert (await ana.game(created.game.id)).version == acted.version
 
 
 @pytest.mark.parametrize(
@@ -177,11 +163,12 @@ def test_a_client_is_back_within_two_seconds_of_the_service_in_the_median() -> N
     assert median(delay_s(30 + outage_s / 2) for outage_s in range(1_000)) < 2
 
 
-async def test_an_unreachable_service_raises_its_url(unused_tcp_port: int) -> None:
+@pytest.mark.parametrize("call", (Client.games, lambda client: client.subscribe(GAME_ID).__aenter__()))
+async def test_an_unreachable_service_raises_its_url(call: Callable[[Client], Any], unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}"
-    async with Client(f"{url}/", backoff=Backoff(max_attempts=2, initial_wait_s=0.001)) as client:
+    async with Client(f"{url}/", backoff=Backoff(max_attempts=3, initial_wait_s=0.001)) as client:
         with pytest.raises(UnreachableError) as raised:
-            await client.games()
+            await call(client)
     assert raised.value.url == url
 
 
@@ -278,26 +265,13 @@ def test_the_versions_of_the_clients_follow_the_api() -> None:
 
 
 DIGEST = "0" * 32
-GAME = convert(msgspec.json.decode((ROOT / "tools/openapi/examples.json").read_bytes())["game"]["value"], GameView)
-
-
-NO_MOVES = LegalMoves(
-    version=1,
-    digest=DIGEST,
-    language="en",
-    seat=0,
-    phase="deliver",
-    moves=[],
-    repeated=[],
-    cells=None,
-    ships=None,
-    next_cursor=None,
-)
+EXAMPLES = msgspec.json.decode((ROOT / "tools/openapi/examples.json").read_bytes())
+GAME = convert(EXAMPLES["game"]["value"], GameView)
 
 
 def moves(*actions: dict[str, Any]) -> dict[str, Any]:
     listed = [{"id": f"m{index}", "text": "", "action": action} for index, action in enumerate(actions)]
-    return {**to_builtins(NO_MOVES), "phase": "storm", "moves": listed}
+    return {**EXAMPLES["legal_moves"]["value"], "phase": "storm", "moves": listed}
 
 
 def test_a_missing_field_is_null() -> None:

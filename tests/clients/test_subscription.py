@@ -23,7 +23,6 @@ from south_seas import (
     InvalidResponseError,
     NotFoundError,
     UnauthorizedError,
-    UnreachableError,
 )
 from south_seas.decoding import Unknown, convert, decode
 from south_seas.models import CreateGame, Diff, GameView, SeatRequest, Snapshot, TilePlaced
@@ -345,14 +344,6 @@ async def test_a_rejected_upgrade_sets_the_wait_before_reconnecting_within_a_bou
         event = await game.next_event()
     assert isinstance(event, Disconnected)
     assert least_s <= event.wait_s <= least_s + 1
-
-
-async def test_a_failing_first_connection_raises_its_url(unused_tcp_port: int) -> None:
-    url = f"http://127.0.0.1:{unused_tcp_port}"
-    async with Client(url, backoff=Backoff(max_attempts=3, initial_wait_s=0.001)) as client:
-        with pytest.raises(UnreachableError, match=url):
-            async with client.subscribe(GAME_ID):
-                pass
 
 
 @pytest.mark.parametrize("text", ("<html>", "[1]", '{"type": "diff"}', '{"type": "error", "problem": 7}'))
