@@ -74,7 +74,7 @@ const wrong = [
   () => southSeas.subscribe(undefined),
   () => southSeas.play("g", "A", () => {}),
 ].map((call) => new Promise((resolve) => resolve(call())).catch((error) => error.message));
-for (const ifMatch of ["1-e", '"1-e"', { version: 1, digest: "e" }]) await single.undo("g", {}, { ifMatch }).catch(() => {});
+for (const ifMatch of ["1-e", '"1-e"', { version: 1, digest: "e" }]) await single.undo("g", {}, { ifMatch, returnGame: true }).catch(() => {});
 
 console.log(
   JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries, wrong: await Promise.all(wrong) }),
