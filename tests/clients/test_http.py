@@ -27,14 +27,19 @@ from south_seas import (
     APIError,
     ApiKeyClient,
     Backoff,
+    BadRequestError,
     Client,
     ConflictError,
+    ForbiddenError,
+    IllegalMoveError,
     InvalidResponseError,
     NotFoundError,
     RetryableError,
     ServerClock,
+    UnauthorizedError,
     UnprocessableError,
     UnreachableError,
+    VersionMismatchError,
 )
 from south_seas.decoding import DecodingError, Unknown, convert, decode
 from south_seas.models import CreateGame, GameView, LegalMoves, Move, Pass, SeatRequest, TileSet
@@ -95,12 +100,44 @@ async def test_all_attempts_of_a_post_have_the_same_key(script: ScriptedService,
     assert len(key) >= 32
 
 
-async def test_a_rejected_request_is_not_retried(script: ScriptedService, scripted_client: Client) -> None:
-    for code, kind in (("not_found", NotFoundError), ("conflict", ConflictError), ("internal", APIError)):
-        script.responses.append(problem_response(problem(code, "no")))
-        with pytest.raises(kind):
-            await scripted_client.game("g")
-    assert len(script.requests) == 3
+MEMBERS = {"rule": "R3.2", "index": 1, "version": 7, "digest": "0" * 32}
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "members"),
+    (
+        *(("malformed", BadRequestError, ()), ("unauthorized", UnauthorizedError, ()), ("internal", APIError, ())),
+        *(("not_owner", ForbiddenError, ()), ("not_found", NotFoundError, ()), ("conflict", ConflictError, ())),
+        *(("key_reused", UnprocessableError, ()), ("version_mismatch", VersionMismatchError, ("version", "digest"))),
+        ("illegal_move", IllegalMoveError, ("rule", "index")),
+    ),
+)
+async def test_a_rejected_request_raises_its_exception_and_is_not_retried(
+    script: ScriptedService, scripted_client: Client, code: str, kind: type[APIError], members: tuple[str, ...]
+) -> None:
+    script.responses.append(problem_response(problem(code, "no", **MEMBERS)))
+    with pytest.raises(kind, match="no") as raised:
+        await scripted_client.game("g")
+    assert (type(raised.value), raised.value.code) == (kind, code)
+    assert [getattr(raised.value, name) for name in members] == [MEMBERS[name] for name in members]
+    assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("tokens", "key", "sent"), ((("one", "two"), "secret", "one, two"), ((), "secret", "secret"), ((), None, "own"))
+)
+async def test_my_games_are_those_of_given_tokens_else_of_the_creator_key_else_of_the_token(
+    script: ScriptedService, tokens: tuple[str, ...], key: str | None, sent: str
+) -> None:
+    script.responses.append(web.json_response({"games": []}))
+    async with Client(script.url, "own", creator_key=key) as client:
+        assert (await client.my_games(tokens)).games == []
+    assert script.requests[0].headers["Authorization"] == f"Bearer {sent}"
+
+
+async def test_the_log_goes_on_to_its_last_page(script: ScriptedService, scripted_client: Client) -> None:
+    del script.log[51:]  # a page has 50
+    assert [diff async for diff in scripted_client.log(GAME_ID)] == script.log
 
 
 async def test_a_wait_beyond_the_bound_is_not_retried(script: ScriptedService, scripted_client: Client) -> None:
@@ -264,7 +301,6 @@ def test_the_versions_of_the_clients_follow_the_api() -> None:
         assert client["version"].split(".")[:2] == document["info"]["version"].split(".")[:2]
 
 
-DIGEST = "0" * 32
 EXAMPLES = msgspec.json.decode((ROOT / "tools/openapi/examples.json").read_bytes())
 GAME = convert(EXAMPLES["game"]["value"], GameView)
 

@@ -2,43 +2,25 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
 
-from service.store.game_store import RedisStore
 from south_seas import (
-    APIError,
-    ApiKeyClient,
-    BadRequestError,
     Client,
-    ConflictError,
-    ForbiddenError,
-    IllegalMoveError,
-    NotFoundError,
     SeatReplacedError,
     SeatResignedError,
-    UnauthorizedError,
-    UnprocessableError,
 )
-from south_seas.errors import VersionMismatchError
 from south_seas.http import HttpClient, HttpRequest
 from south_seas.models import (
-    Act,
     Created,
     CreateGame,
     GameView,
     JoinGame,
     Move,
-    PlaceTile,
     PlayerReturned,
-    RegisterKeyWebhook,
-    RotateSecret,
     SeatRequest,
 )
-from tests.api_key_fixture import add_api_key
-from tests.clients.conftest import QUICK
 from tests.clients.test_typescript import run_script
 from tests.polling import wait_until
 from tests.tcp_proxy import Proxy
@@ -120,63 +102,6 @@ async def test_create_join_act_undo_resign_and_rematch(client: Client) -> None:
     again = await owner.rematch(game)
     assert (again.game.previous_game, (await ana.game(game)).next_game) == (game, again.game.id)
     assert "Bo" in (await ana.story(game)).lines[-2].text
-
-
-async def test_my_games_by_creator_key_and_by_token(client: Client, proxy: Proxy) -> None:
-    table = CreateGame(players=[SeatRequest(name="Ana", external_user="chat:1"), BO], first_seat=0)
-    async with Client(proxy.url, "of-another-game", creator_key=SECRET) as chat_bot:
-        created = await chat_bot.create(table)
-        [mine] = (await chat_bot.my_games(external_user="chat:1", waiting=True)).games
-        assert mine.game.id == created.game.id
-        assert (await chat_bot.my_games(external_user="chat:2")).games == []
-    tokens = [seat.token for seat in created.seats]
-    [mine] = (await client.my_games(tokens)).games
-    assert [seat.seat for seat in mine.seats] == [0, 1]
-    [own] = (await client.with_token(tokens[1]).my_games(waiting=False, status="active")).games
-    assert own.seats[0].seat == 1
-    assert {"greedy", "random"} <= {bot.name for bot in (await client.bots()).bots}
-
-
-async def test_a_host_with_an_api_key(proxy: Proxy, store: RedisStore) -> None:
-    secret = await add_api_key(store)
-    async with Client(proxy.url, api_key=secret) as client, ApiKeyClient(proxy.url, secret, backoff=QUICK) as host:
-        games = {(await client.create(CreateGame(players=[ANA, BO]))).game.id for _ in range(2)}
-        first = await host.games(limit=1)
-        second = await host.games(limit=1, cursor=first.next_cursor)
-        assert {one.id for page in (first, second) for one in page.games} == games
-        hook = (await host.register_webhook(RegisterKeyWebhook(url="https://bot.example/south-seas"))).id
-        assert (await host.rotate_secret(hook, RotateSecret(grace_s=0))).previous_secret_expires_at is None
-        await host.delete_webhook(hook)
-        assert (await host.webhooks()).webhooks == []
-    async with ApiKeyClient(proxy.url, "no-key") as stranger:
-        with pytest.raises(UnauthorizedError, match="unknown"):
-            await stranger.key()
-
-
-async def test_problems_raise_their_exceptions(client: Client) -> None:
-    created = await client.create(CreateGame(players=[ANA, BO], first_seat=0))
-    game = created.game.id
-    ana, bo = (client.with_token(seat.token) for seat in created.seats)
-    far, key = PlaceTile(x=9, y=9, rotation=0), SECRET
-    await client.create(CreateGame(players=[ANA, BO]), key=key)
-    requests: tuple[tuple[type[APIError], Awaitable[object], dict[str, object]], ...] = (
-        (NotFoundError, client.game("nowhere"), {"code": "not_found"}),
-        (UnauthorizedError, client.act(game, "pass.islander"), {"code": "unauthorized"}),
-        (ForbiddenError, bo.abort(game), {"code": "not_owner"}),
-        (ConflictError, bo.act(game, "pass.islander"), {"code": "not_your_turn"}),
-        (IllegalMoveError, ana.act(game, far), {"rule": "R3.2", "index": None}),
-        (
-            *(VersionMismatchError, ana.act(game, far, if_match="9")),
-            {"version": created.game.version, "digest": created.digest},
-        ),
-        (BadRequestError, ana.act(game, Act(move="not a move's id")), {"code": "malformed"}),
-        (UnprocessableError, client.create(CreateGame(players=[ANA, BO], tileset="x")), {"code": "unknown_tileset"}),
-        (UnprocessableError, client.create(CreateGame(players=[BO, ANA]), key=key), {"code": "key_reused"}),
-    )
-    for error, request, members in requests:
-        with pytest.raises(error) as raised:
-            await request
-        assert {name: getattr(raised.value, name) for name in members} == members
 
 
 async def test_python(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from service.web.rate_limiter import MessageInfo
 from service.web.websocket import SessionTokens
 from service.web.websocket_connection import WebSocketConnection
 from tests.web.app_server import Client, FrozenClock
-from tests.web.http_game import JSON, HTTPGame, create_game
+from tests.web.http_game import HTTPGame, create_game
 from tests.web.routes.test_actions import pass_deadline
 from tests.web.watcher_client import WatcherClient, connect_watcher, watch_game
 
@@ -94,22 +94,19 @@ async def test_errors_are_those_of_http(http_game: HTTPGame, watcher: WatcherCli
     await watcher.request_change(act(http_game, move, if_match=f"1-{digest}"))
 
 
-@pytest.mark.parametrize(
-    ("message", "outcome"),
-    (
-        ({"type": "act", "key": "k"}, "the request may have been applied: retry with the same key"),
-        ({"type": "act"}, "the request may have been applied: check that before you send it again"),
-        ({"type": "sync"}, "nothing was changed: retry"),
-    ),
-)
 async def test_in_an_outage_the_error_says_what_was_done(
-    http_game: HTTPGame, watcher: WatcherClient, monkeypatch: pytest.MonkeyPatch, message: JSON, outcome: str
+    http_game: HTTPGame, watcher: WatcherClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    move = await http_game.first_move() if message["type"] == "act" else {}
+    move, sync = act(http_game, await http_game.first_move()), {"type": "sync", "game": http_game.id}
     for name in ("commit", "load"):
         monkeypatch.setattr(RedisStore, name, AsyncMock(side_effect=StoreUnavailable("gone")))
-    error = await watcher.request_error({"game": http_game.id, **move, **message}, "store_unavailable")
-    assert error["problem"]["detail"] == f"the store does not respond; {outcome}"
+    sent = (move | {"key": "k"}, move, sync)
+    errors = [await watcher.request_error(message, "store_unavailable") for message in sent]
+    assert [error["problem"]["detail"].partition("; ")[2] for error in errors] == [
+        "the request may have been applied: retry with the same key",
+        "the request may have been applied: check that before you send it again",
+        "nothing was changed: retry",
+    ]
 
 
 async def test_auth_adds_a_token(client: Client, http_game: HTTPGame) -> None:
