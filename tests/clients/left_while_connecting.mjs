@@ -54,6 +54,7 @@ sockets[1].receive(subscribed, diff(8));
 gappy.close();
 const [gaps] = sockets.splice(0);
 
+const { status } = southSeas.subscribe("g", { signal: AbortSignal.abort() });
 southSeas.subscribe("g").close();
 const [left] = sockets;
 const early = [...left.closes];
@@ -77,6 +78,6 @@ sockets[2].receive({ type: "error", game: "h", problem: { status: 503 } });
 waiting.close();
 for (const call of timers.values()) call();
 
-const report = { states, gaps: gaps.sent, early, closes: left.closes, sockets: sockets.length, others, sent };
+const report = { states, gaps: gaps.sent, status, early, closes: left.closes, sockets: sockets.length, others, sent };
 console.log(JSON.stringify(report));
 process.exit();

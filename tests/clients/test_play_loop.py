@@ -88,17 +88,15 @@ async def test_create_join_act_undo_resign_and_rematch(client: Client) -> None:
     created = await client.create(table, include_legal_moves=True)
     game, invited = created.game.id, client.with_token(created.spectator_token)
     joined = await invited.join(game, JoinGame(name="Bo"), include_legal_moves=True)
-    assert joined.legal_moves is not None
-    assert joined.legal_moves == await invited.legal_moves(game)
-    [first, *_] = joined.legal_moves.moves
+    legal = await invited.legal_moves(game)
+    assert joined.legal_moves == legal
     ana, owner = client.with_token(created.seats[0].token), client.with_token(created.owner_token)
-    acted = await ana.act(game, [first.action], return_game=True)
+    acted = await ana.act(game, [legal.moves[0].action], return_game=True)
     assert acted.game == await ana.game(game)
     assert (await ana.diffs(game, acted.version - 1)).diffs == acted.diffs
     undone = await ana.undo(game, include_legal_moves=True)
     assert [event.__class__.__name__ for event in undone.diffs[0].events] == ["MoveUndone"]
-    resigned = await client.with_token(joined.token).resign(game, return_game=True)
-    assert resigned.game is not None
+    assert (await client.with_token(joined.token).resign(game, return_game=True)).game is not None
     again = await owner.rematch(game)
     assert (again.game.previous_game, (await ana.game(game)).next_game) == (game, again.game.id)
     assert "Bo" in (await ana.story(game)).lines[-2].text

@@ -331,7 +331,6 @@ async def test_a_client_pays_for_what_other_tasks_do_for_its_request(
         for _ in range(4):
             await games[0].act_successfully()
         for path, *lines in (
-            ("/v1/games",),
             ("/v1/seats/me/games", f"Authorization: Bearer {', '.join(game.owner_token for game in games)}"),
             ("/v1/keys/me/games", f"Api-Key: {key}"),
             (f"{games[0].path}/diffs?since=1", "Accept: text/event-stream"),
