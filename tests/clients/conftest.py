@@ -20,9 +20,16 @@ QUICK = Backoff(initial_wait_s=0.01, max_wait_s=1.0, max_attempts=12, timeout_s=
 
 
 @pytest.fixture
-async def proxy(store: RedisStore) -> AsyncIterator[Proxy]:
-    """Start a service, and an unreliable proxy in front of it."""
-    async with serve(store) as service, run_proxy(str(service.make_url("/"))) as running:
+async def url(store: RedisStore) -> AsyncIterator[str]:
+    """Return the URL of a running service."""
+    async with serve(store) as running:
+        yield str(running.make_url("/")).rstrip("/")
+
+
+@pytest.fixture
+async def proxy(url: str) -> AsyncIterator[Proxy]:
+    """Start an unreliable proxy in front of the service."""
+    async with run_proxy(url) as running:
         yield running
 
 

@@ -39,7 +39,8 @@ function diff(version, game = "g") {
 }
 const states = []; // those read whole are negative
 const onState = ({ version }, change) => states.push(change === null ? -version : version);
-const gappy = southSeas.subscribe("g", { from: snapshot(1), onState });
+const leaving = new AbortController();
+const gappy = southSeas.subscribe("g", { from: snapshot(1), onState, signal: leaving.signal });
 sockets[0].open();
 sockets[0].receive(subscribed, diff(3), diff(4));
 gappy.applyDiffs([diff(2), diff(3), diff(4), diff(5)]); // the snapshot would go back behind them
@@ -51,10 +52,10 @@ gappy.applyDiffs([diff(7)]);
 while (sockets.length === 1) await new Promise((resolve) => setTimeout(resolve, 1));
 sockets[1].open();
 sockets[1].receive(subscribed, diff(8));
-gappy.close();
+leaving.abort();
 const [gaps] = sockets.splice(0);
 
-const { status } = southSeas.subscribe("g", { signal: AbortSignal.abort() });
+const aborted = southSeas.subscribe("g", { signal: leaving.signal });
 southSeas.subscribe("g").close();
 const [left] = sockets;
 const early = [...left.closes];
@@ -78,6 +79,6 @@ sockets[2].receive({ type: "error", game: "h", problem: { status: 503 } });
 waiting.close();
 for (const call of timers.values()) call();
 
-const report = { states, gaps: gaps.sent, status, early, closes: left.closes, sockets: sockets.length, others, sent };
+const report = { states, gaps: gaps.sent, ended: [gappy.status, aborted.status], early, closes: left.closes, sockets: sockets.length, others, sent };
 console.log(JSON.stringify(report));
 process.exit();

@@ -99,7 +99,7 @@ async def test_all_attempts_of_a_post_have_the_same_key(script: ScriptedService,
     assert len(key) >= 32
 
 
-MEMBERS = {"rule": "R3.2", "index": 1, "version": 7, "digest": "0" * 32}
+MEMBERS: dict[str, Any] = {"rule": "R3.2", "index": 1, "version": 7, "digest": "0" * 32}
 
 
 @pytest.mark.parametrize(

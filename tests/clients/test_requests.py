@@ -20,7 +20,7 @@ from tools.openapi.code_samples import CALLS, PATH_VALUES, TILE_SET, make_code_s
 
 OPERATIONS = {route.operation_id: route for route in ROUTES if route.path.startswith("/v1/")}
 
-SETTINGS = {"token": "token", "creator_key": "creator", "api_key": "key", "language": "fr"}
+SETTINGS: dict[str, Any] = {"token": "token", "creator_key": "creator", "api_key": "key", "language": "fr"}
 
 OPTIONS = {"key": "again", "include_legal_moves": True, "if_match": '"9-ab"', "return_game": True, "seat": 4}
 """What the methods take by these names, of those that create, join or act."""
@@ -79,8 +79,8 @@ async def test_a_method_sends_all_that_its_caller_and_its_client_say(script: Scr
     headers |= {"Creator-Key": "creator"} if "creator_key" in taken.headers else {}
     headers |= {"If-Match": '"9-ab"', "Prefer": "return=representation"} if "prefers_game" in taken.headers else {}
     headers |= {"Idempotency-Key": said.get("key", "random")} if route.method == "POST" else {}
-    body = next((msgspec.to_builtins(one) for one in args if isinstance(one, msgspec.Struct)), {})
-    body |= {"move": args[1]} if method == "act" else {}
+    body: dict[str, Any] = {"move": args[1]} if method == "act" else {}
+    body |= next((msgspec.to_builtins(one) for one in args if isinstance(one, msgspec.Struct)), {})
     body |= {one: said[one] for one in said if taken.body and one in taken.body.type.__struct_fields__}
     path = route.path.format_map(PATH_VALUES | ({"id": TILE_SET} if "/tilesets/" in route.path else {}))
     queried = {one: "legal_moves" if one == "include" else said[one] for one in query}

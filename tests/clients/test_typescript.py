@@ -145,10 +145,10 @@ async def test_a_socket_that_connects_is_closed_once_open(node: str, built: Path
     What follows a gap waits for the snapshot, or the next connection.
     """
     received = await run_script("left_while_connecting.mjs", node, built, script.url)
-    states, gaps, sent = (received.pop(name) for name in ("states", "gaps", "sent"))
-    assert received == {"status": "closed", "early": [], "closes": [1], "sockets": 3, "others": []}
+    states, gaps, sent, ended = (received.pop(name) for name in ("states", "gaps", "sent", "ended"))
+    assert received == {"early": [], "closes": [1], "sockets": 3, "others": []}
     assert sent == ["subscribe g", "subscribe h", "unsubscribe h"], "one that waited is not subscribed to again"
-    assert (states, gaps) == ([-4, 5, 6, 7, 8], ["subscribe g", "sync g", "sync g"])
+    assert (states, gaps, ended) == ([-4, 5, 6, 7, 8], ["subscribe g", "sync g", "sync g"], ["closed"] * 2)
 
 
 async def test_it_exports_every_type_of_its_signatures(node: str, built: Path) -> None:

@@ -139,7 +139,7 @@ async def test_a_request_has_one_span_if_its_trace_is_sampled_and_its_watchers_n
             assert (await game.act(body, traceparent=f"00-{TRACE}-{PARENT}-{flags}")).status == 200
             diff = await there.receive("diff")
             assert await here.receive("diff") == diff
-    assert TRACE not in str(diff)
+            assert TRACE not in str(diff)
     (request,) = spans.get_finished_spans()
     assert (request.name, request.kind) == ("POST /v1/games/{id}/actions", SpanKind.SERVER)
     assert request.context is not None
