@@ -7,9 +7,10 @@ const { default: WebSocket } = ws === undefined ? globalThis : await import(ws);
 const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = await import(built);
 
 const retries = [];
+const waits = {};
 const southSeas = new SouthSeas({
   url,
-  onRetry: ({ what, reason, waitMs }) => waitMs > 0 && retries.push([what, reason]),
+  onRetry: ({ what, reason, waitMs }) => waitMs > 0 && retries.push([what, reason]) && (waits[reason] = waitMs),
   backoff: { initialWaitMs: 10 },
   WebSocket: WebSocket ?? globalThis.WebSocket,
 }).withLanguage("fr");
@@ -60,6 +61,8 @@ const delays = Array.from({ length: 1001 }, () => {
   for (let failures = 0; left > 0; failures++) left -= backoffMs(BACKOFF, failures);
   return -left;
 });
+globalThis.document = { visibilityState: "hidden" };
+const hiddenMs = backoffMs(BACKOFF, 9);
 const medianMs = delays.sort((one, other) => one - other)[500];
 
 const clock = southSeas.withToken("other").clock; // set by the welcome, in place of Date
@@ -77,5 +80,5 @@ const wrong = [
 for (const ifMatch of ["1-e", '"1-e"', { version: 1, digest: "e" }]) await single.undo("g", {}, { ifMatch, returnGame: true }).catch(() => {});
 
 console.log(
-  JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries, wrong: await Promise.all(wrong) }),
+  JSON.stringify({ waits, hiddenMs, medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries, wrong: await Promise.all(wrong) }),
 );

@@ -44,7 +44,7 @@ const gappy = southSeas.subscribe("g", { from: snapshot(1), onState, signal: lea
 sockets[0].open();
 sockets[0].receive(subscribed, diff(3), diff(4));
 gappy.applyDiffs([diff(2), diff(3), diff(4), diff(5)]); // the snapshot would go back behind them
-sockets[0].receive(snapshot(4), diff(5));
+sockets[0].receive(snapshot(4), diff(5), snapshot(5));
 gappy.applyDiffs([diff(6), diff(7, "another")]);
 sockets[0].receive(diff(8));
 sockets[0].onclose({ code: 1006 });
@@ -64,12 +64,15 @@ left.open();
 const network = new EventTarget();
 globalThis.addEventListener = network.addEventListener.bind(network);
 globalThis.removeEventListener = network.removeEventListener.bind(network);
-southSeas.subscribe("g");
+globalThis.document = Object.assign(new EventTarget(), { visibilityState: "visible" });
+const statuses = [];
+const kept = southSeas.subscribe("g", { onStatus: (status) => statuses.push(status) });
 sockets[1].onclose({ code: 1006 });
 network.dispatchEvent(new Event("online"));
 network.dispatchEvent(new Event("online"));
 
-const { closes: others, sent } = sockets[2];
+const { closes, sent } = sockets[2];
+const others = [...closes];
 const timers = new Map();
 globalThis.setTimeout = (call) => timers.set(timers.size, call).size - 1;
 globalThis.clearTimeout = (timer) => timers.delete(timer);
@@ -77,8 +80,22 @@ const waiting = southSeas.subscribe("h");
 sockets[2].open();
 sockets[2].receive({ type: "error", game: "h", problem: { status: 503 } });
 waiting.close();
-for (const call of timers.values()) call();
+function passTime() {
+  const due = [...timers.values()];
+  timers.clear();
+  for (const call of due) call();
+}
+passTime();
+kept.check();
+sockets[2].receive({ type: "pong" }, subscribed);
+passTime();
+network.dispatchEvent(new Event("offline"));
+passTime();
+sockets[3].open();
+sockets[3].receive(subscribed);
+document.dispatchEvent(new Event("visibilitychange"));
+passTime();
 
-const report = { states, gaps: gaps.sent, ended: [gappy.status, aborted.status], early, closes: left.closes, sockets: sockets.length, others, sent };
+const report = { statuses, ping: sockets[3].sent.at(-1), states, gaps: gaps.sent, ended: [gappy.status, aborted.status], early, closes: left.closes, sockets: sockets.length, others, sent };
 console.log(JSON.stringify(report));
 process.exit();

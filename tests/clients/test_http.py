@@ -182,15 +182,6 @@ async def test_what_the_service_did_not_send_is_an_outage(
     assert len(script.requests) == 6
 
 
-@pytest.mark.parametrize("status", (429, 503))
-async def test_a_page_in_place_of_the_service_delays_the_client_little(script: ScriptedService, status: int) -> None:
-    script.responses.append(web.Response(status=status, headers={"Retry-After": "86400"}))
-    async with Client(script.url, backoff=Backoff(max_attempts=1)) as client:
-        with pytest.raises(UnreachableError) as raised:
-            await client.game("g")
-    assert raised.value.retry_after_s == 4
-
-
 def test_a_client_is_back_within_two_seconds_of_the_service_in_the_median() -> None:
     def delay_s(outage_s: float) -> float:
         waits = itertools.accumulate(Backoff().wait_s(failures) for failures in itertools.count())
@@ -380,7 +371,7 @@ def test_a_time_that_contradicts_the_others_replaces_them() -> None:
     assert abs(clock.now() - NOW - timedelta(hours=8)) < timedelta(seconds=1)
 
 
-async def test_it_is_set_by_responses_to_post_alone(script: ScriptedService, scripted_client: Client) -> None:
+async def test_it_is_set_by_the_welcome_and_by_posts(script: ScriptedService, scripted_client: Client) -> None:
     """A cache may answer a GET, with a Date of its own."""
     date = {"Date": "Wed, 25 Nov 2026 18:00:00 GMT"}
     cached = final_game_response(script)
@@ -390,10 +381,6 @@ async def test_it_is_set_by_responses_to_post_alone(script: ScriptedService, scr
     assert abs(scripted_client.clock.now() - datetime.now(UTC)) < timedelta(seconds=1)
     await scripted_client.with_token("t").replace_token("g", 0)
     assert abs(scripted_client.clock.now() - NOW) < timedelta(seconds=2)
-
-
-async def test_it_is_set_by_the_welcome(script: ScriptedService, scripted_client: Client) -> None:
     script.connections.append(send_and_stay(1, 1))
     async with scripted_client.subscribe(GAME_ID):
-        welcomed = datetime(2026, 1, 1, tzinfo=UTC)
-        assert abs(scripted_client.clock.now() - welcomed) < timedelta(seconds=3)
+        assert abs(scripted_client.clock.now() - datetime(2026, 1, 1, tzinfo=UTC)) < timedelta(seconds=3)

@@ -18,6 +18,7 @@ from south_seas.models import (
     GameView,
     JoinGame,
     Move,
+    MoveUndone,
     PlayerReturned,
     SeatRequest,
 )
@@ -94,8 +95,7 @@ async def test_create_join_act_undo_resign_and_rematch(client: Client) -> None:
     acted = await ana.act(game, [legal.moves[0].action], return_game=True)
     assert acted.game == await ana.game(game)
     assert (await ana.diffs(game, acted.version - 1)).diffs == acted.diffs
-    undone = await ana.undo(game, include_legal_moves=True)
-    assert [event.__class__.__name__ for event in undone.diffs[0].events] == ["MoveUndone"]
+    assert isinstance((await ana.undo(game)).diffs[0].events[0], MoveUndone)
     assert (await client.with_token(joined.token).resign(game, return_game=True)).game is not None
     again = await owner.rematch(game)
     assert (again.game.previous_game, (await ana.game(game)).next_game) == (game, again.game.id)

@@ -221,25 +221,10 @@ async def test_a_missing_game_raises_every_time(script: ScriptedService, scripte
                 await anext(game)
 
 
-async def test_it_reconnects_after_an_unavailable_store(script: ScriptedService, scripted_client: Client) -> None:
-    """On the same connection, since others follow their games on it."""
-
-    async def connection(socket: ServerSocket) -> None:
-        await socket.send_subscribed(1, recovered=False)
-        busy = problem("store_unavailable", "away", retry_after_s=0)
-        await socket.send_message(type="error", id=None, game=GAME_ID, problem=busy)
-        await socket.send_subscribed(1, recovered=True)
-        await socket.send_diffs(2, 2)
-        await socket.wait_until_closed()
-
-    script.connections.append(connection)
-    async with scripted_client.subscribe(GAME_ID) as game:
-        assert await read_versions(game, 2) == [2]
-
-
 async def test_an_error_of_an_earlier_subscription_ends_no_later_one(
     script: ScriptedService, scripted_client: Client
 ) -> None:
+    """It subscribes again on the same connection, since others follow their games on it."""
     script.connections.append(partial(report_unavailable, []))
     stored = msgspec.json.encode(Snapshot(digest=script.digest(9), game=convert(script.state(9), GameView)))
     async with scripted_client.with_token("t").subscribe(GAME_ID, start=decode(stored, Snapshot)) as game:

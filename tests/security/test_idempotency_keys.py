@@ -119,9 +119,7 @@ async def guess(client: Client, game: HTTPGame, times: int = 40) -> Counter[int]
     )
 
 
-async def test_new_tokens_are_accepted_despite_guesses_of_others(
-    store: RedisStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_new_tokens_pass_guesses_of_others(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """By creating, joining and replacing, without a look into the store; none of them has opened anything yet."""
     monkeypatch.setattr(RateLimiter, "check_in_turn", AsyncMock(return_value=False))
     async with serve(store, make_limits(rate_guesses=10)) as client:

@@ -334,8 +334,8 @@ def test_a_step_of_redis_clock_counts_once_it_has_lasted(monkeypatch: pytest.Mon
     monkeypatch.setattr(clock, "_offset", ClockOffset(0.0, math.inf))
     monkeypatch.setattr(clock, "_step_began_at", math.inf)
     measured = ((0, 500, 500), (10, 7200, 500), (20, 501, 501), (30, 7200, 501), (89, 7200, 501), (90, 7200, 7200))
-    stood_still, was_set = (91, 7200, 10_800, 3600.0), (92, 3600, 10_800, 7200.0)  # for an hour; by an hour
-    for second, ahead_s, shown_s, *epoch_s in (*measured, stood_still, was_set):
+    stood_still, was_set = (92, 7200, 10_800, 3600.0), (93, 3600, 10_800, 7200.0)  # for an hour; by an hour
+    for second, ahead_s, shown_s, *epoch_s in (*measured, (91, 7200, 7200), stood_still, was_set):
         monkeypatch.setattr(time, "monotonic", lambda second=second: float(second))
         clock.set_offset(ClockOffset(ahead_s, 0.1, *(epoch_s or [0.0])))
         assert clock.now() == second + shown_s
