@@ -89,6 +89,7 @@ passTime();
 kept.check();
 sockets[2].receive({ type: "pong" }, subscribed);
 passTime();
+statuses.push("offline");
 network.dispatchEvent(new Event("offline"));
 passTime();
 sockets[3].open();
