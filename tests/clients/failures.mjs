@@ -13,7 +13,7 @@ const southSeas = new SouthSeas({
   onRetry: ({ what, reason, waitMs }) => waitMs > 0 && retries.push([what, reason]) && (waits[reason] = waitMs),
   backoff: { initialWaitMs: 10 },
   WebSocket: WebSocket ?? globalThis.WebSocket,
-}).withLanguage("fr");
+}).withLanguage(() => "fr");
 const code = (request) => request.then(() => "done", (error) => error instanceof ProblemError && error.code);
 
 const game = await southSeas.game("g"); // fails twice
@@ -21,9 +21,12 @@ const rejected = await code(southSeas.game("g"));
 const created = await code(southSeas.createGame({ players: [] })); // a conflict at the second attempt
 const retryable = await code(southSeas.game("g"));
 const unreadable = await southSeas.game("g").catch((error) => error instanceof UnreachableError && error.message);
-const single = new SouthSeas({ url, backoff: { maxAttempts: 1 } });
+const single = new SouthSeas({ url, token: "t", backoff: { maxAttempts: 1 } });
 const standIn = await single.game("g").catch((error) => error.retryAfterS);
 const endless = new SouthSeas({ url, backoff: { maxAttempts: Infinity, initialWaitMs: 10, maxWaitMs: 20 } });
+const fetch = (_, { signal }) => new Promise((_, reject) => (signal.onabort = () => reject(signal.reason)));
+const silent = new SouthSeas({ url, fetch, timeoutMs: 10, backoff: { maxAttempts: 1 } });
+const late = await silent.game("g").catch((error) => error.message);
 const patient = await code(endless.game("g")); // told to wait for a day
 
 const states = [];
@@ -77,8 +80,8 @@ const wrong = [
   () => southSeas.subscribe(undefined),
   () => southSeas.play("g", "A", () => {}),
 ].map((call) => new Promise((resolve) => resolve(call())).catch((error) => error.message));
-for (const ifMatch of ["1-e", '"1-e"', { version: 1, digest: "e" }]) await single.undo("g", {}, { ifMatch, returnGame: true }).catch(() => {});
+for (const ifMatch of ["1-e", '"1-e"', { version: 1, digest: "e" }]) await single.undo("g", {}, { ifMatch, returnGame: true, token: null }).catch(() => {});
 
 console.log(
-  JSON.stringify({ waits, hiddenMs, medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries, wrong: await Promise.all(wrong) }),
+  JSON.stringify({ late, waits, hiddenMs, medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries, wrong: await Promise.all(wrong) }),
 );
