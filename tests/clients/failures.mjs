@@ -68,6 +68,7 @@ globalThis.document = { visibilityState: "hidden" };
 const hiddenMs = backoffMs(BACKOFF, 9);
 const medianMs = delays.sort((one, other) => one - other)[500];
 
+await southSeas.game("g"); // whose Date may be a cache's
 const clock = southSeas.withToken("other").clock; // set by the welcome, in place of Date
 const midnight = Math.round(clock.secondsLeft("2026-01-02T00:00:00Z") / 100);
 
