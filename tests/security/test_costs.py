@@ -264,7 +264,7 @@ async def test_heads_that_are_rejected_are_paid_by_their_address(store: RedisSto
         game = await create_game(client)
         token = f"Authorization: Bearer {game.owner_token}"
         statuses = list[bytes]()
-        while len(statuses) < 200 and b"429" not in statuses:
+        while len(statuses) < 5_000 and b"429" not in statuses:
             async with open_connection(client) as (reader, writer):
                 writer.write(make_head("/v1/games", lines.rstrip()))
                 statuses.append((await read_to_end(reader)).split(b" ")[1])
