@@ -13,6 +13,7 @@ from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
 from tests.polling import TIMEOUT_S
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
 
@@ -73,9 +74,9 @@ async def test_the_owner_acts_for_the_decider_or_the_named_seat(client: Client) 
 
 async def test_a_list_is_applied_with_a_version_per_action(client: Client) -> None:
     game = await create_game(client, seed="tides", first_seat=0)
-    place = (await game.legal_moves())[0]["action"]
+    place, before = (await game.legal_moves())[0]["action"], read_samples()
     acted = await game.act_successfully({"actions": [place, {"type": "pass", "phase": "islander"}]})
-    assert acted["version"] == 3
+    assert (acted["version"], grown(before, "actions_total", by="owner")) == (3, 2)
     assert [diff["move"] for diff in acted["diffs"]][1] == "pass.islander"
 
 
@@ -88,6 +89,8 @@ async def test_a_list_that_fails_in_the_middle_changes_nothing(client: Client) -
     problem = await check_problem(await game.act(body), 422, "illegal_move")
     assert problem["index"] == 1
     assert problem["rule"]
+    single = await check_problem(await game.act({"action": body["actions"][1]}), 422, "illegal_move")
+    assert single["index"] is None
     assert await (await game.get()).read() == before
     assert await game.get_json("/diffs") == log
 

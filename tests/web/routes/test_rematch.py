@@ -12,6 +12,7 @@ from service.games.access import hash_token
 from service.games.ports import StoreUnavailable
 from service.store import keys
 from service.store.game_store import RedisStore
+from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
@@ -331,6 +332,18 @@ async def test_a_creator_key_lists_the_rematch(client: Client) -> None:
     await game.delete()
     again = await game.rematch()
     assert ids(await list_mine(client, BOT, external_user="discord:2")) == {game.id, again.id}
+
+
+async def test_the_rematch_is_of_the_api_key_of_whoever_asks_else_of_the_game_before(
+    client: Client, store: RedisStore
+) -> None:
+    first, second = [api_key_header(await add_api_key(store, name)) for name in ("first", "second")]
+    games = [await create_game(client, TWO_PLAYERS, first) for _ in range(2)]
+    for game, header in zip(games, ({}, second), strict=True):
+        await game.delete()
+        again = await (await game.post("/rematch", **header)).json()
+        mine = await (await client.get("/v1/keys/me/games", headers=header or first)).json()
+        assert again["game"]["id"] in [game["id"] for game in mine["games"]]
 
 
 @pytest.mark.parametrize("seat", (ANA, {**ANA, "bot": "random"}, {"open": True, "external_user": "x"}))
