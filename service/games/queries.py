@@ -243,7 +243,7 @@ async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyG
     under = [rights.index_key(one, wanted.external_user) for one in hashes]
     read_page, show = partial(context.store.list_by_keys, under), partial(_load_entry, context, wanted, hashes)
     games, next_cursor, scanned = await collect_page(read_page, show, wanted.limit, wanted.cursor)
-    if not games and next_cursor is None and not await is_known_secret(context, hashes):
+    if not games and not await is_known_secret(context, hashes):
         raise NoOwnGames(missing=False)
     return MyGames(games=games, next_cursor=next_cursor), scanned
 

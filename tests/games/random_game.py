@@ -52,6 +52,7 @@ class RandomGame:
     ) -> None:
         self.clock = Clock()
         self.random = Random(seed)
+        self.open_seats = range(players - open_seats, players)
         people = [Player(name=color.title(), color=color, kind="human") for color in COLORS[: players - open_seats]]
         self.game, events = start_game(
             TABLES,
@@ -86,9 +87,11 @@ class RandomGame:
             events = take_seat(TABLES, self.game, seat, f"P{seat}", COLORS[seat])
             self.append(record_change(TABLES, self.game, events, self.advance_clock()))
 
-    def leave(self, seat: int) -> None:
-        """Empty a seat that was joined."""
-        self.append(record_change(TABLES, self.game, vacate_seat(self.game, seat), self.advance_clock()))
+    def leave(self) -> None:
+        """Let a random player who joined leave, if there is one."""
+        if joined := [seat for seat in self.open_seats if self.game.players[seat].kind == "human"]:
+            events = vacate_seat(self.game, self.random.choice(joined))
+            self.append(record_change(TABLES, self.game, events, self.advance_clock()))
 
     def advance_clock(self) -> str:
         """Advance the clock by up to three seconds and return the time."""

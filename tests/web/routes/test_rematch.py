@@ -325,6 +325,8 @@ async def test_external_users_are_visible_only_to_their_creator(client: Client) 
         assert "discord" not in await (await game.get(path)).text()
     (entry,) = await list_mine(client, game.owner_token)
     assert [seat["external_user"] for seat in entry["seats"]] == [None, None]
+    (entry,) = await list_mine(client, game.owner_token, BOT)
+    assert [seat["external_user"] for seat in entry["seats"]] == ["discord:1", "discord:2"]
 
 
 async def test_a_creator_key_lists_the_rematch(client: Client) -> None:
