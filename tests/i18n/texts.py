@@ -91,16 +91,17 @@ def list_events() -> Iterator[events.AnyEvent]:
     yield events.TilePlaced(seat=0, tile="start", x=9, y=-1, rotation=0)
     for event in (events.IslanderPlaced, events.IslanderRetrieved, events.IslanderReturned):
         yield from (event(seat=kind % 2, x=kind, y=0, segment=first_tile(kind)[1]) for kind in range(4))
-    for kind, cause in (*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat")):
-        for winners, bananas, fish in (([1], 1, 0), ([0, 1], 4, 3), ([0, 1], 0, 0)):
-            yield events.FeatureEvaluated(
-                kind=kind,
-                cause=cause,
-                cells=[Cell(x=5, y=-5)],
-                islanders=[],
-                winners=winners,
-                wares=Wares(bananas=bananas, shells=0, fish=fish),
-            )
+    causes = (*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat"))
+    gains = (([1], 1, 0), ([0, 1], 4, 3), ([0, 1], 0, 0))
+    for (kind, cause), (winners, bananas, fish) in (*product(causes, gains[:1]), *product(causes[:1], gains[1:])):
+        yield events.FeatureEvaluated(
+            kind=kind,
+            cause=cause,
+            cells=[Cell(x=5, y=-5)],
+            islanders=[],
+            winners=winners,
+            wares=Wares(bananas=bananas, shells=0, fish=fish),
+        )
     yield events.FishCovered(x=0, y=0, segment=0, group=0, fish=1)
     yield events.ShipTaken(seat=1, ship="s01", points=6, by="delivery", paid=Wares(bananas=0, shells=0, fish=3))
     yield events.ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None)
