@@ -77,14 +77,6 @@ async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client
     assert second["deck"]["seed_chosen"]
 
 
-@pytest.mark.parametrize("players", ([{"name": "Ana"}, {"name": "Bo"}], [{"name": "Ana"}, {"open": True}]))
-async def test_an_unfinished_game_has_no_rematch(client: Client, players: Any) -> None:
-    game = await create_game(client, players)
-    problem = await check_problem(await game.post("/rematch"), 409, "not_over")
-    assert game.created["game"]["status"] in problem["detail"]
-    assert (await game.get_json())["version"] == 1
-
-
 @pytest.mark.parametrize("seat", (None, 0, 1))
 async def test_the_owner_and_each_player_create_a_rematch(client: Client, seat: int | None) -> None:
     """Also who resigned."""
