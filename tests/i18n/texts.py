@@ -161,12 +161,11 @@ Text = tuple[Any, ...]
 def list_moves() -> Iterator[Text]:
     """Yield all kinds of moves."""
     action: Action
-    for points in (0, 1, 5):
+    for points, wares in ((0, Wares(bananas=1, shells=2, fish=0)), (1, None), (5, None)):
         index = with_ships(points)
         game = make_game(index)
         game.display = [0]
-        yield say_move, index, game, TakeShip("s01")
-    yield from ((say_move, index, game, Deliver("s01", wares)) for wares in (Wares(bananas=1, shells=2, fish=0), None))
+        yield from ((say_move, index, game, action) for action in (TakeShip("s01"), Deliver("s01", wares)))
     placed: list[Action] = [PlaceTile(3, -2, rotation) for rotation in range(4)]
     for action in [*placed, Pass("islander"), Pass("deliver")]:
         yield say_move, LAGOON, make_game(), action
