@@ -211,7 +211,7 @@ async def use_phone(command: Sequence[str | Path], pressed: dict[str, str], last
     kind = ""
     try:
         while count > 0 and kind != "over:":
-            kind, *rest = (await app.stdout.readline()).decode().split()
+            kind, *rest = (await asyncio.wait_for(app.stdout.readline(), TIMEOUT_S)).decode().split()
             assert kind != "refused:", rest
             pressed.update({rest[0]: rest[1]} if kind == "pressed" else {})
             count -= kind == last
@@ -228,7 +228,7 @@ async def test_a_killed_phone_app_plays_each_move_once(node: str, service_url: s
     types = ("--noEmit", "--types", "node", "--typeRoots", CLIENTS / "node_modules" / "@types")
     await run([node, COMPILER, *OPTIONS, *types, program], project)
     pressed, pressed_offline = dict[str, str](), 0
-    async with asyncio.timeout(TIMEOUT_S), run_proxy(service_url) as road:
+    async with run_proxy(service_url) as road:
         use = partial(use_phone, (node, program, road.url, project / "phone"), pressed)
         lines = cycle(("pressed", "played"))  # before and after the answer
         while await use(next(lines), 8) != "over:":
