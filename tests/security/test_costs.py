@@ -20,7 +20,7 @@ from service.games.scheduler import make_scheduler
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.supervision import ProcessPool, Supervisor
-from service.web import charge, connection, connection_limiter, rate_limiter, streaming, websocket
+from service.web import charge, connection, connection_limiter, event_stream, rate_limiter, websocket
 from service.web.accounts import ACCOUNTS
 from service.web.app import CONTEXT, HUB, MAX_SUGGESTED_LENGTH
 from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
@@ -323,7 +323,7 @@ async def test_a_client_pays_for_what_other_tasks_do_for_its_request(
     store: RedisStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """For each game that they load, and each diff that a watcher has missed."""
-    for module, name in ((rate_limiter, "LOADED_GAME_S"), (streaming, "SENT_DIFF_S"), (websocket, "SENT_DIFF_S")):
+    for module, name in ((rate_limiter, "LOADED_GAME_S"), (event_stream, "SENT_DIFF_S"), (websocket, "SENT_DIFF_S")):
         monkeypatch.setattr(module, name, 0.04)
     async with start_counting_instance(store) as (client, _):
         key = await add_api_key(store)
