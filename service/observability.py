@@ -21,7 +21,7 @@ from service.telemetry.tracing import trace_if_configured
 from service.web.app import CONTEXT, HUB, SUPERVISOR, App
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.handling import ACCESS_LOGGER, IN_FLIGHT
-from service.web.streaming import STREAMS
+from service.web.streams import STREAMS
 
 LOOP_LAG_INTERVAL_S = 0.1
 """Each measurement costs some 30 µs."""

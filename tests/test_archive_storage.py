@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from copy import deepcopy
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -19,7 +20,7 @@ from obstore.store import AzureStore, GCSStore, S3Store, from_url
 
 import service.json_patch
 import south_seas.json_patch
-from service.archive_storage import BucketStorage, DirectoryStorage, InvalidArchiveURL, open_object_storage
+from service.archive_storage import BucketStorage, InvalidArchiveURL, open_object_storage
 from service.games.archive import decode_document, validate_document
 from service.games.archiver import ARCHIVE_DELAY_S, Archiver, StorageUnavailable
 from service.store.game_store import RedisStore
@@ -117,11 +118,14 @@ def test_other_storages_are_opened_by_their_urls(url: str, monkeypatch: pytest.M
     assert retries["max_retries"] == 2  # a game that cannot be archived now is due again later
 
 
-def test_without_the_library_only_directories_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_the_library_only_directories_are_accepted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("service.archive_storage.find_spec", lambda _: None)
     with pytest.raises(InvalidArchiveURL, match=r"pip install 'south-seas-service\[archive\]'"):
         open_object_storage("s3://bucket/x")
-    assert isinstance(open_object_storage("file:///archive"), DirectoryStorage)
+    await open_object_storage((tmp_path / "a b").as_uri()).put("x", b"1")
+    assert (tmp_path / "a b" / "x").read_bytes() == b"1"
 
 
 IMPLEMENTATIONS = (service.json_patch, south_seas.json_patch)

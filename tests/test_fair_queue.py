@@ -63,6 +63,15 @@ async def test_a_client_with_all_its_slots_delays_no_other() -> None:
     queue.release(HOSTILE, await second)
 
 
+async def test_a_slot_is_wanted_by_people_and_by_others_of_its_class() -> None:
+    queue, another = FairQueue(1), Requester(b"another", attended=False)
+    async with queue.slot(PERSON):
+        waiting = asyncio.create_task(queue.acquire(HOSTILE))
+        await run_ready_tasks()
+        assert [queue.do_others_wait(one) for one in (PERSON, HOSTILE, another)] == [False, False, True]
+    queue.release(HOSTILE, await waiting)
+
+
 async def test_one_slot_is_reserved_for_attended_games() -> None:
     queue = FairQueue(3, UnattendedLimits(2))
     waiting = [asyncio.create_task(queue.acquire(HOSTILE)) for _ in range(4)]

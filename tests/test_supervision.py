@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import sys
 import time
 import weakref
 from collections.abc import AsyncIterator
@@ -202,7 +203,8 @@ async def test_a_failing_task_that_is_not_required_has_a_metric_only() -> None:
         await work.steady.wait()
         assert task.is_failing
         assert supervisor.failing_task() is None
-        assert failing_metric("a-task") == 1
+        async with supervisor.running("a-task", Work()):
+            assert failing_metric("a-task") == 1, "of several of a name one is"
     assert failing_metric("a-task") == 0
 
 
@@ -516,6 +518,23 @@ async def test_a_process_that_cannot_be_started_is_said(pool: ProcessPool, monke
     assert await pool.run(abs, -1, TIMEOUT_S) == 1
 
 
+KILLED = """
+import asyncio, os, signal
+from service.supervision import ProcessPool
+asyncio.run(ProcessPool().run(abs, -1, 60))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+async def test_a_process_ends_with_the_service_and_not_before_it(pool: ProcessPool) -> None:
+    """Ctrl-C reaches all processes of a terminal; of a service that is killed, none has the output open any more."""
+    await pool.run(signal.raise_signal, signal.SIGINT, TIMEOUT_S)
+    service = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, stdout=asyncio.subprocess.PIPE)
+    async with asyncio.timeout(TIMEOUT_S):
+        await service.communicate()
+    assert service.returncode == -signal.SIGKILL
+
+
 def stop_process(_: None) -> str:
     """Stop this process, as the whole service is when its machine sleeps, until a signal continues it."""
     os.kill(os.getpid(), signal.SIGSTOP)
@@ -543,8 +562,11 @@ def pass_limits(count: int) -> int:
 async def test_a_job_may_take_several_limits_by_the_clock(pool: ProcessPool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert await pool.run(pass_limits, MAX_SLOWDOWN - 1, TIMEOUT_S) == MAX_SLOWDOWN - 1
     monkeypatch.setattr(supervision, "monotonic", count(0, TIMEOUT_S).__next__)
-    with pytest.raises(ProcessEnded, match=f"took more than {TIMEOUT_S:.0f} s"):
+    with pytest.raises(ProcessEnded, match=f"took more than {TIMEOUT_S:.0f} s") as by_clock:
         await pool.run(pass_limits, MAX_SLOWDOWN, TIMEOUT_S)
+    with pytest.raises(ProcessEnded) as by_processor:
+        await pool.run(signal.raise_signal, signal.SIGPROF, TIMEOUT_S)
+    assert [ended.value.processor_s for ended in (by_clock, by_processor)] == [0, TIMEOUT_S]
 
 
 def read_timers(_: None) -> list[tuple[float, float]]:

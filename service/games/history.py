@@ -110,7 +110,7 @@ class Replay:
     def _check_overdue(self, change: LoggedChange, policy: str) -> None:
         """Check that the decider is late, and that the game has this policy."""
         game = self.game
-        if game.status != "active" or game.deadline is None or change.at <= game.deadline:
+        if game.deadline is None or change.at <= game.deadline:
             raise InvalidLog("no deadline had passed", change.version)
         if (game.on_timeout, change.seat) != (policy, game.decider):
             raise InvalidLog(f"at seat {game.decider}'s deadline the policy is {game.on_timeout}", change.version)

@@ -107,7 +107,7 @@ async def _load_diffs(context: Context, game: str, since: int, number: int) -> l
 
 async def list_diffs(context: Context, loaded: StoredGame, game: str, since: int, limit: int) -> Diffs[msgspec.Raw]:
     """Return the diffs after version `since`, up to the loaded version."""
-    number = min(limit, MAX_DIFFS, loaded.revision.version - since)
+    number = min(limit, loaded.revision.version - since)
     entries = await _load_diffs(context, game, since, number)
     version, digest = loaded.revision
     return Diffs(version=version, digest=digest.hex(), diffs=[msgspec.Raw(entry.data) for entry in entries])
@@ -243,7 +243,7 @@ async def collect_my_games(context: Context, secrets: Sequence[str], wanted: MyG
     under = [rights.index_key(one, wanted.external_user) for one in hashes]
     read_page, show = partial(context.store.list_by_keys, under), partial(_load_entry, context, wanted, hashes)
     games, next_cursor, scanned = await collect_page(read_page, show, wanted.limit, wanted.cursor)
-    if not games and next_cursor is None and not await is_known_secret(context, hashes):
+    if not games and not await is_known_secret(context, hashes):
         raise NoOwnGames(missing=False)
     return MyGames(games=games, next_cursor=next_cursor), scanned
 
@@ -302,7 +302,7 @@ async def build_story(context: Context, loaded: StoredGame, since: int, limit: i
     index, game = open_game(context.tilesets, loaded)
     translator = i18n.get_translator(language)
     narrator, turn = i18n.EventNarrator.of(translator, index, game), None
-    preceding, number = min(since, 1), min(limit, MAX_DIFFS, loaded.revision.version - since)
+    preceding, number = min(since, 1), min(limit, loaded.revision.version - since)
     log = await _load_diffs(context, game.id, since - preceding, preceding + number) if number > 0 else []
     try:
         if log and preceding:

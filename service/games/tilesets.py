@@ -150,8 +150,6 @@ def load_catalogue(extra: Path | None) -> TileSetCatalogue:
     """Load the built-in tile sets and those of the directory `extra`. Raises InvalidTileSetFile."""
     paths = sorted(BUILT_IN_DIRECTORY.glob("*.json"))
     if extra is not None:
-        if not extra.is_dir():
-            raise InvalidTileSetFile(extra, "is not a directory")
         paths += sorted(extra.glob("*.json"))
     seen: dict[str, Path] = {}
     tilesets = []

@@ -198,7 +198,7 @@ class Delivery:
             reason = GONE if result.status == HTTPStatus.GONE else reason
             return msgspec.structs.replace(state, failures=failures, next_attempt_at=None, disabled_reason=reason)
         delay = delays_s[failures - 1] * (1 + JITTER * (2 * self._deliverer.random_fraction() - 1))
-        return msgspec.structs.replace(state, failures=failures, next_attempt_at=int(self._clock() + max(delay, 1)))
+        return msgspec.structs.replace(state, failures=failures, next_attempt_at=int(self._clock() + delay))
 
 
 def _delivered(state: ports.WebhookState, version: int) -> ports.WebhookState:
@@ -286,8 +286,6 @@ class WebhookDeliverer:
             return None
         if (found.state.next_attempt_at or 0) > int(self.clock()):
             return found.state.next_attempt_at
-        if key_of_subject(subject) is not None and found.state.is_active and not found.state.is_ping_requested:
-            return None
         return found
 
     async def _load_webhook_of_key(self, game: str, found: ports.StoredWebhook) -> ports.StoredWebhook | int | None:

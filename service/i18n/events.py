@@ -140,12 +140,9 @@ class EventNarrator(NamedTuple):
 
 
 def _islander_cell(event: facts.FeatureEvaluated, following: Sequence[facts.AnyEvent]) -> tuple[int, int]:
-    """Return where a feature is: the cell of an islander that returns from it, which no other feature has."""
-    cells = {(cell.x, cell.y) for cell in event.cells}
-    for later in following:
-        if isinstance(later, facts.IslanderReturned) and (later.x, later.y) in cells:
-            return later.x, later.y
-    return event.cells[0].x, event.cells[0].y
+    """Return where a feature is: the cell of the islander that returns from it next, which no other feature has."""
+    place = next((later for later in following if isinstance(later, facts.IslanderReturned)), event.cells[0])
+    return place.x, place.y
 
 
 def _undone(event: facts.MoveUndone) -> tuple[str, tuple[int, int]]:

@@ -95,7 +95,7 @@ def _ship_text(
     values["points"] = phrases.point_count(translator, points)
     alike = [other for other in game.display if index.ships[other].points == points]
     text = translator.text(key, **values)
-    if len(alike) < 2 or number not in alike:
+    if len(alike) < 2:
         return text
 
     def describe(other: int) -> str:

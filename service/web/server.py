@@ -36,7 +36,7 @@ from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter
 from service.web.handling import ProblemServer
 from service.web.limits import Limits
 from service.web.response_heads import CommonHeaders, WholeResponse
-from service.web.streaming import CLOSE_TIMEOUT_S
+from service.web.streams import CLOSE_TIMEOUT_S
 from service.web.websocket import close_streams
 
 LOG = logging.getLogger(__name__)

@@ -35,7 +35,7 @@ from service.web.frames import reject_incomplete_messages
 from service.web.headers import check_token, make_token_id, negotiate_language, read_bearer_token
 from service.web.parsing import ResumePoint, decode_json, parse_resume_query
 from service.web.rate_limiter import RATE_LIMITER, MessageInfo, open_stream
-from service.web.streaming import SENT_DIFF_S, STREAMS, StreamRegistry, check_subscriber_limit
+from service.web.streams import SENT_DIFF_S, STREAMS, StreamRegistry, check_subscriber_limit
 from service.web.websocket_connection import WebSocketConnection, accept_connection
 
 MAX_RATE_LIMITED = 100

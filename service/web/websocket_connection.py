@@ -30,11 +30,12 @@ from service.games.channel import ChannelMessage
 from service.games.errors import GameError, Malformed
 from service.games.ports import Revision
 from service.telemetry.metrics import PROBLEMS, SOCKETS_CLOSED
-from service.web import streaming
 from service.web.app import HUB, LIMITS, HttpRequest
 from service.web.connection import HIGH_WATER_BYTES, get_connection
+from service.web.encodings import DEFLATED, PLAIN, WINDOW_BITS, encode_message, text_frame
 from service.web.frames import FrameReader
 from service.web.problems import UpgradeRequired, to_problem
+from service.web.streams import CLOSE_TIMEOUT_S, SENT_DIFF_S, is_slow_consumer
 
 SUBPROTOCOL = "south-seas.v1"
 """Selected if the client offers it; otherwise none is."""
@@ -203,7 +204,7 @@ class WebSocketConnection:
         self._transport = transport
         self._frames = frames
         self._hub = request.app[HUB]
-        self._encoding = streaming.DEFLATED if int(socket.compress) >= streaming.WINDOW_BITS else streaming.PLAIN
+        self._encoding = DEFLATED if int(socket.compress) >= WINDOW_BITS else PLAIN
         self._max_unsent_bytes = limits.max_unsent_bytes
         self._slow_threshold = min(limits.max_unsent_bytes, HIGH_WATER_BYTES)
         """Unsent bytes from which on the client may be a slow consumer."""
@@ -227,8 +228,8 @@ class WebSocketConnection:
 
     def deliver(self, message: ChannelMessage) -> None:
         """Send a message of a subscribed game."""
-        self._loop_time.unpaid_s += streaming.SENT_DIFF_S
-        self._write(message.encoded.get(self._encoding) or streaming.encode_message(message, self._encoding))
+        self._loop_time.unpaid_s += SENT_DIFF_S
+        self._write(message.encoded.get(self._encoding) or encode_message(message, self._encoding))
 
     def end_subscription(self, game: str, error: GameError) -> None:
         """Report why a game can no longer be followed."""
@@ -241,7 +242,7 @@ class WebSocketConnection:
 
     def send(self, message: ServerMessage) -> None:
         """Send a message to this client alone."""
-        self._write(streaming.text_frame(encode_json(message)))
+        self._write(text_frame(encode_json(message)))
 
     def send_problem(self, message_id: str | None, game: str | None, problem: Problem) -> None:
         """Send and count an error in reply to a message."""
@@ -306,7 +307,7 @@ class WebSocketConnection:
         SOCKETS_CLOSED.labels(str(self.close_code)).inc()
         self._unsubscribe_all()
         if self._transport.get_write_buffer_size():
-            self._loop.call_later(streaming.CLOSE_TIMEOUT_S, self._transport.abort)
+            self._loop.call_later(CLOSE_TIMEOUT_S, self._transport.abort)
 
     async def _receive(self) -> WSMessage:
         """Return the next message, once the client has read most of what it was sent."""
@@ -365,7 +366,7 @@ class WebSocketConnection:
         payload = b"" if code == NO_STATUS else code.to_bytes(2) + reason.encode()
         has_more_to_read = self._transport.get_write_buffer_size() > 0
         try:
-            async with asyncio.timeout(streaming.CLOSE_TIMEOUT_S if has_more_to_read else DISCARD_TIMEOUT_S):
+            async with asyncio.timeout(CLOSE_TIMEOUT_S if has_more_to_read else DISCARD_TIMEOUT_S):
                 await self.socket.send_frame(payload, WSMsgType.CLOSE)
                 await get_connection(self._request).discard_rest()
         except TimeoutError:
@@ -410,7 +411,7 @@ class WebSocketConnection:
         if self._closing is not None or transport.is_closing():
             return
         transport.write(frames)
-        if transport.get_write_buffer_size() > self._slow_threshold and streaming.is_slow_consumer(
+        if transport.get_write_buffer_size() > self._slow_threshold and is_slow_consumer(
             self._request, self._max_unsent_bytes
         ):
             self.close(CloseCode.TOO_SLOW, "too_slow")

@@ -20,7 +20,7 @@ from service.store.pipeline import Wait
 from service.store.topology import SENTINEL_POLL_INTERVAL_S
 from service.web.limits import Limits
 from service.web.server import HANDLER_TIMEOUT_S
-from service.web.streaming import CLOSE_TIMEOUT_S
+from service.web.streams import CLOSE_TIMEOUT_S
 from tests.deploy.manifests import (
     PRODUCTION,
     environment,

@@ -36,7 +36,7 @@ from service.web import headers as lists
 from service.web.limits import Limits
 from service.web.parsing import MAX_BODY_CHUNKS
 from service.web.rate_limiter import MAX_CHECKS_PER_S
-from service.web.streaming import SENT_DIFF_S
+from service.web.streams import SENT_DIFF_S
 from tests.docs.blocks import DOCS, pages, read_page
 from tests.tools import ROOT
 

@@ -3,17 +3,21 @@
 from random import Random
 
 from schemas.events import AnyEvent, MoveUndone
-from schemas.vocabulary import RequestedTimeoutPolicy
+from schemas.vocabulary import COLORS, RequestedTimeoutPolicy
 from service.engine import (
     Game,
+    Player,
     apply_action,
     build_view,
     decode_snapshot,
     encode_snapshot,
     legal_moves,
     move_id,
+    next_open_seat,
     resign,
     return_player,
+    take_seat,
+    vacate_seat,
 )
 from service.games.automatic_turns import apply_timeout
 from service.games.bots import greedy
@@ -43,12 +47,16 @@ def strip_history(game: Game) -> bytes:
 class RandomGame:
     """A random game and its log; an undo must restore the state before."""
 
-    def __init__(self, seed: str, players: int, timeout_s: int | None, policy: RequestedTimeoutPolicy | None) -> None:
+    def __init__(
+        self, seed: str, players: int, timeout_s: int | None, policy: RequestedTimeoutPolicy | None, open_seats: int = 0
+    ) -> None:
         self.clock = Clock()
         self.random = Random(seed)
+        self.open_seats = range(players - open_seats, players)
+        people = [Player(name=color.title(), color=color, kind="human") for color in COLORS[: players - open_seats]]
         self.game, events = start_game(
             TABLES,
-            players,
+            [*people, *open_seats * [Player(name=None, color=None, kind="open")]],
             game_id="course",
             edition=self.random.choice(("international", "german")),
             seed=seed,
@@ -72,6 +80,18 @@ class RandomGame:
             assert not self.game.players[self.game.decider].bot
         assert self.game.undoable <= len(self.states)
         del self.states[self.game.undoable :]
+
+    def join(self) -> None:
+        """Take the next open seat."""
+        if (seat := next_open_seat(self.game)) is not None:
+            events = take_seat(TABLES, self.game, seat, f"P{seat}", COLORS[seat])
+            self.append(record_change(TABLES, self.game, events, self.advance_clock()))
+
+    def leave(self) -> None:
+        """Let a random player who joined leave, if there is one."""
+        if joined := [seat for seat in self.open_seats if self.game.players[seat].kind == "human"]:
+            events = vacate_seat(self.game, self.random.choice(joined))
+            self.append(record_change(TABLES, self.game, events, self.advance_clock()))
 
     def advance_clock(self) -> str:
         """Advance the clock by up to three seconds and return the time."""

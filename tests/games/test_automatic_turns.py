@@ -3,6 +3,7 @@
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from schemas.lobby import CreateGame, JoinGame, MyGameListQuery, SeatRequest
@@ -16,16 +17,20 @@ from service.games.legal_moves import list_legal_moves
 from service.games.lifecycle import next_due_at
 from service.games.ports import GameStore
 from service.games.queries import collect_my_games
+from service.games.tilesets import TileSetCatalogue
 from tests.games.game_fixture import (
     TABLES,
     Clock,
     GameFixture,
+    create_game,
     event_types,
+    human_seats,
     load_game,
     make_context,
     new_game,
     seconds_left,
 )
+from tests.games.game_logs import LAGOON
 from tests.polling import TIMEOUT_S, rounds
 
 
@@ -105,6 +110,8 @@ async def test_a_replayed_action_has_the_diffs_of_the_bots_that_answered(store: 
 async def test_a_turn_has_a_deadline_which_its_own_actions_do_not_move(store: GameStore) -> None:
     table = await new_game(store, timeout_s=60)
     assert seconds_left(await table.game(), table.clock) == 60
+    due = [await store.due_games.list_due(int(table.clock.now) + second, 10) for second in (60, 61)]
+    assert due == [[], [table.id]], "the deadline's own second is in time"
     table.clock.now += 40
     await table.act()
     assert seconds_left(await table.game(), table.clock) == 20
@@ -168,6 +175,8 @@ async def test_pass_makes_minimal_decisions_to_the_end_of_the_turn(store: GameSt
     assert {(diff["by"], diff["seat"]) for diff in diffs} == {("clock", 0)}
     assert diffs[0]["events"][0] == {"type": "turn_timed_out", "seat": 0, "policy": "pass"}
     assert [diff["move"] for diff in diffs] == [first, "pass.islander"]
+    turns = [operation["value"] for diff in diffs for operation in diff["patch"] if operation["path"] == "/turn"]
+    assert [turn["deadline"] is None for turn in turns] == [True, False], "the clock has no deadline"
     assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
     game = await table.game()
     assert (game.seat, game.turn_number, game.undoable) == (1, 4, 0)
@@ -275,14 +284,15 @@ async def test_a_bot_plays_until_the_player_returns(store: GameStore) -> None:
 
 
 async def test_a_game_waits_while_bots_play_all_seats_of_people(store: GameStore) -> None:
-    """Two people who both look away find their game where the second of them left it."""
-    table = await new_game(store, bots=("random",), timeout_s=60, policy="bot")
+    """Two people who both look away find their game where the second of them left it; a third has resigned."""
+    table = await new_game(store, 3, bots=("random",), timeout_s=60, policy="bot")
+    await table.resign(2)
     await table.let_pass(61)
     assert (await table.game()).decider == 1
     await table.let_pass(61)
     resting = await table.game()
-    assert [player.bot for player in resting.players] == ["greedy", "greedy", "random"]
-    assert (resting.decider, resting.phase, resting.deadline) == (1, "place_tile", None)
+    assert [player.bot for player in resting.players] == ["greedy", "greedy", None, "random"]
+    assert (resting.decider, resting.phase, resting.deadline, resting.paused) == (1, "place_tile", None, False)
     for _ in range(3):
         await table.let_pass(3600)
     assert (await table.game()).version == resting.version
@@ -338,7 +348,9 @@ async def test_who_may_return(store: GameStore) -> None:
 
 
 async def test_players_whose_seats_bots_play_may_resign_and_play_the_rematch(store: GameStore) -> None:
-    table = await new_game(store, 3, timeout_s=60, policy="bot")
+    tilesets = TileSetCatalogue([LAGOON.tileset, msgspec.structs.replace(LAGOON.tileset, id="own")])
+    context, people = msgspec.structs.replace(make_context(store), tilesets=tilesets), human_seats("Ana", "Bo", "Cy")
+    table = await create_game(context, *people, tileset="own", turn_timeout_s=60, on_timeout="bot")
     for _ in range(2):
         await table.let_pass(61)
     await table.resign(seat=0)
@@ -348,6 +360,7 @@ async def test_players_whose_seats_bots_play_may_resign_and_play_the_rematch(sto
     await table.follow()
     again = await rematch(table.context, RematchRequest(id=table.id, token=table.owner))
     assert [(player.bot, player.resigned) for player in again.response.game.players] == [(None, False)] * 3
+    assert again.response.game.tileset == "own"
 
 
 async def test_at_the_deadline_the_player_resigns(store: GameStore) -> None:

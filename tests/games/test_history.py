@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from schemas.vocabulary import RequestedTimeoutPolicy
@@ -21,10 +22,10 @@ def proven(log: list[dict[str, Any]]) -> bool:
 
 
 def play_steps(
-    *steps: str, players: int = 3, timeout_s: int = 60, policy: RequestedTimeoutPolicy = "pass"
+    *steps: str, players: int = 3, policy: RequestedTimeoutPolicy = "pass", open_seats: int = 0
 ) -> list[dict[str, Any]]:
     """Return the log of a game with these steps that was then aborted, so that its seed is known."""
-    played = RandomGame("tides", players, timeout_s, policy)
+    played = RandomGame("tides", players, 60, policy, open_seats)
     for step in steps:
         if not is_finished(played.game):
             getattr(played, step)()
@@ -64,6 +65,8 @@ def test_a_rematch_is_verified() -> None:
         ],
     }
     assert proven(rechain([*log, link]))
+    again = {**link, "version": last["version"] + 2, "patch": [{**link["patch"][0], "value": last["version"] + 2}]}
+    assert "these events were impossible" in failed_check(rechain([*log, link, again])).detail
     link["patch"][1]["value"] = "elsewhere"
     assert failed_check(rechain([*log, link])).name == "rules"
 
@@ -85,11 +88,22 @@ def test_a_time_out_in_the_second_of_the_deadline_is_invalid() -> None:
     assert failed_check(rechain(log)).detail == "version 3: no deadline had passed"
 
 
+TIMED_OUT = {"type": "turn_timed_out", "seat": 0, "policy": "bot"}
+FALSE = {**TIMED_OUT, "policy": "pass"}
+REPLACED = {"type": "player_replaced", "seat": 0, "bot": "greedy"}
+RESIGNED = {"type": "player_resigned", "seat": 0}
+
+
 @pytest.mark.parametrize(
     ("steps", "policy", "version", "changes", "reason"),
     (
         (("act", "act"), "pass", 2, {"by": "clock"}, "no deadline had passed"),
         (("act", "act"), "pass", 2, {"seat": 1}, "seat 1 could not play p0.1.2"),
+        (("act", "act"), "pass", 2, {"move": "hop"}, "seat 0 could not play hop"),
+        (("act",), "bot", 3, {"seat": 0, "events": [TIMED_OUT, REPLACED]}, "no deadline had passed"),
+        (("time_out",), "resign", 2, {"seat": 1}, "at seat 0's deadline the policy is resign"),
+        (("time_out",), "bot", 2, {"events": [TIMED_OUT, RESIGNED]}, "at seat 0's deadline the policy is bot"),
+        (("time_out",), "bot", 2, {"events": [FALSE, REPLACED]}, "the rules give different events at $[0].policy"),
         (("act", "act"), "pass", 3, {"by": "clock"}, "the clock did not make the minimal decision"),
         (("time_out", "act"), "bot", 3, {"by": "seat"}, "a bot decided for seat 0"),
         (
@@ -101,20 +115,10 @@ def test_a_time_out_in_the_second_of_the_deadline_is_invalid() -> None:
         ),
     ),
 )
-def test_an_invalid_action_is_detected(
-    steps: Sequence[str], policy: RequestedTimeoutPolicy, version: int, changes: dict[str, str], reason: str
+def test_an_invalid_action_or_time_out_is_detected(
+    steps: Sequence[str], policy: RequestedTimeoutPolicy, version: int, changes: dict[str, Any], reason: str
 ) -> None:
     assert forged(play_steps(*steps, policy=policy), version, **changes).detail == f"version {version}: {reason}"
-
-
-def test_a_time_out_with_another_policy_is_invalid() -> None:
-    log = play_steps("time_out", policy="bot")
-    log[1]["events"][0]["policy"] = "pass"
-    assert "rules give different events at $[0].policy" in failed_check(rechain(log)).detail
-    log = play_steps("time_out", policy="bot")
-    log[1]["events"][1:] = [{"type": "player_resigned", "seat": log[1]["seat"]}]
-    assert "the policy is bot" in failed_check(rechain(log)).detail
-    assert "at seat 0's deadline" in forged(play_steps("time_out", policy="resign"), 2, seat=1).detail
 
 
 @pytest.mark.parametrize("at", ("2026-99-99T00:00:00Z", "9999-12-31T23:59:59Z"))
@@ -131,29 +135,55 @@ def test_an_unknown_policy_is_invalid() -> None:
     assert failed_check(rechain(log)).detail == "version 1: unknown time-out policy sulk"
 
 
-def test_only_the_last_move_can_be_undone() -> None:
-    log = play_steps("act", "undo")
-    log[2]["events"][0]["move"] = "p9.9.0"
-    clocks = forged(play_steps("act", "undo"), 3, by="clock")
-    assert {failed_check(rechain(log)).detail, clocks.detail} == {"version 3: these events were impossible"}
+START = ("join", "join", "join")
+STATES = {
+    "waiting": ("join",),
+    "started": START,
+    "acted": (*START, "act"),
+    "resigned": (*START, "resign"),
+    "bot": (*START, "time_out"),
+    "aborted": START,
+}
+EVENTS: dict[str, dict[str, Any]] = {
+    **{f"joined {seat}": {"type": "player_joined", "seat": seat, "name": "Zoë", "color": "black"} for seat in range(5)},
+    **{f"left {seat}": {"type": "player_left", "seat": seat, "name": "Ana"} for seat in range(4)},
+    **{f"resigned {seat}": {"type": "player_resigned", "seat": seat} for seat in range(5)},
+    "returned": {"type": "player_returned", "seat": 0},
+    "undone": {"type": "move_undone", "seat": 0, "move": "p1.0.0"},
+    "another undone": {"type": "move_undone", "seat": 0, "move": "p9.9.0"},
+    "aborted": {"type": "game_aborted"},
+    "rematch": {"type": "rematch_created", "game": "another"},
+    "timed out": TIMED_OUT,
+}
+"""By seats 0 to 4 of a game of four, of which all but the first were open."""
+RESIGNATIONS = {f"resigned {seat}" for seat in range(4)}
+POSSIBLE: dict[str, set[str]] = {"waiting": {"joined 2", "left 1", "aborted"}, "aborted": {"rematch"}}
+"""Whoever does it; in any other state only "aborted"."""
+OF_PLAYERS: dict[str, set[str]] = {
+    "started": RESIGNATIONS,
+    "acted": {*RESIGNATIONS, "undone"},
+    "resigned": RESIGNATIONS - {"resigned 1"},
+    "bot": {*RESIGNATIONS, "returned"},
+}
 
 
-@pytest.mark.parametrize(
-    "event",
-    (
-        {"type": "move_undone", "seat": 0, "move": "p0.0.0"},
-        {"type": "player_returned", "seat": 0},
-        {"type": "player_resigned", "seat": 7},
-        {"type": "rematch_created", "game": "another"},
-        {"type": "turn_timed_out", "seat": 0, "policy": "pass"},
-        {"type": "player_left", "seat": 0, "name": "Ana"},
-        {"type": "player_joined", "seat": 9, "name": "Zoë", "color": "red"},
-    ),
-    ids=lambda event: event["type"],
-)
-def test_an_impossible_event_is_invalid(event: dict[str, Any]) -> None:
-    check = forged(play_steps("act"), 3, seat=event.get("seat"), events=[event])
-    assert (check.name, check.detail) == ("rules", "version 3: these events were impossible")
+@pytest.mark.parametrize("state", STATES)
+def test_what_is_impossible_in_a_state_is_detected(state: str) -> None:
+    """Whatever a forger lets the end of the log say: the seed is known, and the digests match."""
+    log = play_steps(*STATES[state], players=4, open_seats=3, policy="bot")
+    if state == "aborted":
+        version = len(log) + 1
+        log.append({**log[-1], "version": version, "patch": [{**log[-1]["patch"][0], "value": version}]})
+
+    def is_possible(event: dict[str, Any], by: str) -> bool:
+        log[-1].update(by=by, seat=event.get("seat"), events=[event])
+        return "these events were impossible" not in verify(rechain(log), TILESET)[-1].detail
+
+    possible = {by: {name for name, event in EVENTS.items() if is_possible(event, by)} for by in ("clock", "seat")}
+    by_anybody = POSSIBLE.get(state, {"aborted"})
+    assert possible == {"clock": by_anybody, "seat": by_anybody | OF_PLAYERS.get(state, set())}
+    move = forged(log, len(log), seat=0, move="p9.9.0").detail
+    assert ("seat 0 could not play" in move) == (state in ("waiting", "aborted"))
 
 
 @pytest.mark.parametrize(("players", "edition"), ((2, "international"), (3, "german"), (5, "international")))
@@ -187,12 +217,20 @@ def test_a_changed_or_missing_diff_breaks_the_chain() -> None:
     log = decode_log(play_game("chain"))
     log[10]["events"] = []
     assert "version 11" in failed_check(log).detail
-    del log[10]
-    assert failed_check(log).name == "digests"
+    assert failed_check(log[:10] + log[11:]).name == "digests"
+    assert "of game another" in forged(log, 11, game="another").detail
 
 
-def test_another_seed_contradicts_the_commitment() -> None:
+def test_a_patch_with_another_version_is_detected_during_the_game() -> None:
+    log = decode_log(play_game("open"))[:20]
+    log[10]["patch"][0]["value"] = 12
+    assert failed_check(rechain(log)) == Check("patches", passed=False, detail="version 11: the patch says version 12")
+
+
+def test_another_seed_or_tile_set_contradicts_the_commitment() -> None:
     log = decode_log(play_game("seed"))
+    other = verify(log, msgspec.structs.replace(TILESET, id="other"))[-1]
+    assert (other.name, "but other was given" in other.detail) == ("commitment", True)
     next(one for one in log[-1]["patch"] if one["path"] == "/deck")["value"]["seed"] = "another"
     assert failed_check(rechain(log)).name == "commitment"
 
@@ -239,6 +277,8 @@ def test_observations_are_checked_during_the_game() -> None:
     observed = Observed(digests=((20, log[19]["digest"]), (None, log[3]["digest"])))
     checks = verify(log, TILESET, observed)
     assert [check.passed for check in checks] == [True, True, True, None, None, None]
+    wrong = verify(log, TILESET, Observed(digests=((5, log[3]["digest"]),)))[-1]
+    assert (wrong.name, wrong.detail[:10]) == ("seen", "version 5:")
 
 
 def test_another_order_of_tiles_contradicts_the_shuffle() -> None:

@@ -38,6 +38,7 @@ def menu_rows(game: Game, wanted: LegalMovesQuery) -> Iterator[CellChoice | Move
         rows = [*(page.cells or ()), *page.moves]
         assert len(rows) == MENU_ROWS or page.next_cursor is None
         yield from rows
+        assert rows or wanted.cursor is None, "no page behind the first is empty"
         if page.next_cursor is None:
             return
         wanted = replace(wanted, cursor=page.next_cursor)

@@ -152,6 +152,27 @@ async def test_a_game_of_people_waits_for_its_slot(store: GameStore, monkeypatch
     assert (await load_game(store, table.id)).version > version
 
 
+async def test_a_clock_waits_as_the_bots_of_games_without_people_do(store: GameStore) -> None:
+    table, slots = await new_game(store, timeout_s=60), BotSlots()
+    table.clock.now, slots.queue = table.clock.now + 61, FairQueue(1)
+    held = await slots.queue.acquire(ANONYMOUS)
+    async with in_background(advance_due_game(table.context, table.id, slots)):
+        await wait_until(lambda: slots.queue.queue_length(attended=False))
+        slots.queue.release(ANONYMOUS, held)
+        await wait_until(lambda: slots.queue.queue_length(attended=False) == slots.queue.slots_in_use == 0)
+    assert (await table.game()).version > 1
+
+
+async def test_a_game_of_people_whose_bot_got_no_turn_is_due_at_once(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = await new_game(store, 1, ["random"], bot_budget_s=0.0)
+    await table.finish_turn()
+    monkeypatch.setattr(table.context.bots, "choose", AsyncMock(return_value=None))
+    await make_scheduler(msgspec.structs.replace(table.context, bot_budget_s=TIMEOUT_S)).process(table.id)
+    assert await store.due_games.list_due(int(table.clock()), 10) == [table.id]
+
+
 async def test_between_two_decisions_a_slot_goes_to_another_creator_who_waits(
     store: GameStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook, RotateSecret, 
 from service.fair_queue import Requester
 from service.games import webhook_delivery, webhook_payloads
 from service.games.access import subject_of_key
-from service.games.commands.webhooks import delete_webhook, register_webhook, rotate_secret
+from service.games.commands.webhooks import delete_webhook, register_webhook, retry_webhook, rotate_secret
 from service.games.due_work import Wakeups, lease
 from service.games.ports import (
     POSTPONED,
@@ -421,6 +421,12 @@ async def test_a_passed_challenge_is_refunded(webhook: Webhook, *, is_passed: bo
         await delete_webhook(webhook.game.context, webhook.owner, webhook.id)
         await webhook.register()
     assert len(webhook.sent) == (SITE_RATE.quota + 1 if is_passed else CLIENT_RATE.quota)
+
+
+async def test_a_webhook_that_is_being_delivered_to_is_not_retried(webhook: Webhook) -> None:
+    async with lease(webhook.queue, webhook_entry(webhook.game.id, webhook.id), 60):
+        retried = await retry_webhook(webhook.game.context, webhook.owner, webhook.id, None)
+    assert retried.response.state == await webhook.state()
 
 
 async def test_an_expired_lease_ends_a_delivery(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from shutil import copytree
 import msgspec
 import pytest
 
-from schemas.events import AnyEvent, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted, TurnTimedOut
+from schemas.events import AnyEvent, GameResumed, IslanderPlaced, MoveUndone, TilePlaced, TurnStarted, TurnTimedOut
 from schemas.vocabulary import EDGES
 from service.i18n import ENGLISH, LANGUAGES, EventNarrator, get_translator
 from service.i18n.events import LoggedChange, decode_change, narrate_story
@@ -168,14 +168,14 @@ def test_a_pass_has_a_text_without_an_event() -> None:
         EventNarrator.of(get_translator("en"), TABLES, game),
         [
             make_change(5, move="pass.islander"),
-            make_change(6, TurnStarted(number=2, seat=1), move="pass.deliver"),
+            make_change(6, GameResumed(), TurnStarted(number=2, seat=1), move="pass.deliver"),
             make_change(7, TurnTimedOut(seat=0, policy="pass"), TurnStarted(number=3, seat=1), move="pass.islander"),
         ],
         1,
     )
     assert [line.text for line in received] == [
         "Ana places no islander.",
-        "Ana delivers nothing. It is Bo’s turn.",
+        "The game goes on. Ana delivers nothing. It is Bo’s turn.",
         "Time is up for Ana: the clock plays. Ana places no islander. It is Bo’s turn.",
     ]
 

@@ -91,16 +91,17 @@ def list_events() -> Iterator[events.AnyEvent]:
     yield events.TilePlaced(seat=0, tile="start", x=9, y=-1, rotation=0)
     for event in (events.IslanderPlaced, events.IslanderRetrieved, events.IslanderReturned):
         yield from (event(seat=kind % 2, x=kind, y=0, segment=first_tile(kind)[1]) for kind in range(4))
-    for kind, cause in (*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat")):
-        for winners, bananas, fish in (([1], 1, 0), ([0, 1], 4, 3), ([0, 1], 0, 0)):
-            yield events.FeatureEvaluated(
-                kind=kind,
-                cause=cause,
-                cells=[Cell(x=5, y=-5)],
-                islanders=[],
-                winners=winners,
-                wares=Wares(bananas=bananas, shells=0, fish=fish),
-            )
+    causes = (*product(("island", "bridge", "sea"), ("completed", "final")), ("sea", "boat"))
+    gains = (([1], 1, 0), ([0, 1], 4, 3), ([0, 1], 0, 0))
+    for (kind, cause), (winners, bananas, fish) in (*product(causes, gains[:1]), *product(causes[:1], gains[1:])):
+        yield events.FeatureEvaluated(
+            kind=kind,
+            cause=cause,
+            cells=[Cell(x=5, y=-5)],
+            islanders=[],
+            winners=winners,
+            wares=Wares(bananas=bananas, shells=0, fish=fish),
+        )
     yield events.FishCovered(x=0, y=0, segment=0, group=0, fish=1)
     yield events.ShipTaken(seat=1, ship="s01", points=6, by="delivery", paid=Wares(bananas=0, shells=0, fish=3))
     yield events.ShipTaken(seat=0, ship="s01", points=6, by="market", paid=None)
@@ -160,12 +161,11 @@ Text = tuple[Any, ...]
 def list_moves() -> Iterator[Text]:
     """Yield all kinds of moves."""
     action: Action
-    for points in (0, 1, 5):
+    for points, wares in ((0, Wares(bananas=1, shells=2, fish=0)), (1, None), (5, None)):
         index = with_ships(points)
         game = make_game(index)
         game.display = [0]
-        for action in (TakeShip("s01"), Deliver("s01", Wares(bananas=1, shells=2, fish=0)), Deliver("s01")):
-            yield say_move, index, game, action
+        yield from ((say_move, index, game, action) for action in (TakeShip("s01"), Deliver("s01", wares)))
     placed: list[Action] = [PlaceTile(3, -2, rotation) for rotation in range(4)]
     for action in [*placed, Pass("islander"), Pass("deliver")]:
         yield say_move, LAGOON, make_game(), action
@@ -174,27 +174,29 @@ def list_moves() -> Iterator[Text]:
         game.tile, game.oriented_tiles[-1] = tile, 4 * tile
         for action in (PlaceIslander(segment), RetrieveIslander(0, 0, segment)):
             yield say_move, LAGOON, game, action
-    for first, second in [*((cost, NOTHING) for cost in COSTS), *((cost, cost) for cost in COSTS)]:
+    for first, second in [*((cost, NOTHING) for cost in COSTS), *((cost, cost) for cost in COSTS[1::6])]:
         index = with_ships(5, first, second)
         game = make_game(index)
         game.display = [0, 1]
         yield say_move, index, game, TakeShip("s01")
-        yield say_move, index, game, Deliver("s01", Wares(bananas=0, shells=0, fish=3))
+        if first in COSTS[1::6]:
+            yield say_move, index, game, Deliver("s01", Wares(bananas=0, shells=0, fish=3))
     yield from ((describe_cell, 1, -2, number) for number in (1, 2))
 
 
 def list_worths() -> Iterator[Text]:
     """Yield what features are worth, open and complete, and what a player with a banana and two shells lacks."""
     for kind, missing, bananas in product(FEATURE_KINDS, (0, 1, 2), (0, 2)):
-        if kind != "market" or not bananas:
+        if kind == "island" or bananas == (0 if kind == "market" else 2):
             wares = Wares(bananas=bananas, shells=0, fish=0)
             yield describe_feature, FeatureValue(kind=kind, cells=[], islanders=[], wares=wares, open=missing)
     for kind, seats, missing, evaluated, over in (
         *((kind, (), 0, True, False) for kind in FEATURE_KINDS),
-        *((kind, seats, 1, False, False) for kind in FEATURE_KINDS[::3] for seats in ((), (0,), (0, 1))),
-        *((kind, (0,), missing, False, True) for kind in FEATURE_KINDS for missing in (0, 1, 2)),
+        *(("island", seats, 1, False, False) for seats in ((), (0,), (0, 1), (0, 1, 1))),
+        *((kind, (0,), missing, False, True) for kind in FEATURE_KINDS for missing in (1, 2)),
+        ("island", (0,), 0, False, True),
     ):
-        islanders = [events.IslanderCount(seat=seat, count=1) for seat in seats]
+        islanders = [events.IslanderCount(seat=seat, count=seats.count(seat)) for seat in dict.fromkeys(seats)]
         wares = Wares(bananas=1, shells=0, fish=0)
         value = FeatureValue(kind=kind, cells=[], islanders=islanders, wares=wares, open=missing)
         yield say_whose, value, evaluated, over
@@ -216,8 +218,8 @@ def list_worths() -> Iterator[Text]:
 
 def list_statuses() -> Iterator[Text]:
     """Yield a game in all situations."""
-    deadlines = (None, "2026-11-21T21:30:00Z", "2026-11-22T09:05:00Z", "2026-12-01T09:05:00Z")
-    for phase, deadline in product(get_args(Phase), deadlines):
+    deadlines = ("2026-11-21T21:30:00Z", "2026-11-22T09:05:00Z", "2026-12-01T09:05:00Z")
+    for phase, deadline in (*((phase, None) for phase in get_args(Phase)), *(("place_tile", one) for one in deadlines)):
         game = make_game()
         game.phase, game.deadline, game.ships_owed = phase, deadline, [1] if phase == "take_ship" else []
         yield describe_status, LAGOON, game
@@ -239,6 +241,8 @@ def list_statuses() -> Iterator[Text]:
         game.players[0].resigned = resigned
         yield describe_status, LAGOON, game
     game = make_game()
+    game.paused = True
+    yield describe_status, LAGOON, game
     game.status = "aborted"
     yield describe_status, LAGOON, game
 

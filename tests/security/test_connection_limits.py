@@ -21,7 +21,7 @@ from service.web.connection_limiter import CONNECTION_LIMITER, SendBufferBudget
 from service.web.limits import Limits
 from service.web.problems import RateLimited, TooManyWaiting
 from service.web.rate_limiter import RATE_LIMITER, MessageInfo
-from service.web.streaming import STREAMS
+from service.web.streams import STREAMS
 from service.web.websocket import MAX_RATE_LIMITED
 from tests.polling import TIMEOUT_S, wait_until, wait_until_unchanged
 from tests.security.limited_client import make_limits, open_client_at, open_socket

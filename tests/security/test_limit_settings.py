@@ -81,7 +81,9 @@ def test_flags_set_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         *(("--frame-ancestors", value) for value in ("a.example", "https://a.example;", "https://a.example/b")),
         *(("--base-path", value) for value in ("games", "//games", "/a/../b", "/a b", "https://a.example/games")),
-        *(("--webhook-nameservers", "ns.example"), ("--archive-url", "ftp://example.org")),
+        *(("--archive-url", value) for value in ("ftp://example.org", "file:///", "file://host/archive", "s3:///x")),
+        *(("--archive-url", f"s3://{value}") for value in ("key@bucket", "key:secret@bucket", "bucket/a#b", "[")),
+        ("--webhook-nameservers", "ns.example"),
         *(("--redis-url", "http://example.org"), ("--max-connections", "0"), ("--hsts-max-age-s", "-1")),
     ),
 )

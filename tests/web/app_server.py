@@ -21,7 +21,7 @@ from service.web.connection import ClientConnection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.server import ProblemRunner
-from service.web.streaming import STREAMS
+from service.web.streams import STREAMS
 from tests.openapi.validation import validate_responses
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import sharing_workers

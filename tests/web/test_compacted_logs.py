@@ -283,6 +283,7 @@ async def test_a_log_stays_while_the_archive_does_not_return_its_document(
     assert path.read_bytes() == data
     assert f"the archive does not return the document of game {game.id}" in caplog.text
     assert await archive.redis.exists(keys.log(game.id))
+    assert await archive.store.due_archives.list_due(int(clock.now), 10) == [], "it is not tried without a pause"
     clock.now += 60
     await process_due(archiver.worker())
     assert not await archive.redis.exists(keys.log(game.id))

@@ -23,11 +23,11 @@ from redis.asyncio import Redis
 from service.games.ports import StoreUnavailable
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.web import streaming as module
+from service.web import streams as module
 from service.web.app import DRAINING, HUB, App, HttpRequest
 from service.web.limits import Limits
 from service.web.server import ShutdownSignal, StartFailed, bind, format_listening_url, run_server
-from service.web.streaming import StreamRegistry
+from service.web.streams import StreamRegistry
 from service.web.websocket import close_streams
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server
@@ -430,6 +430,7 @@ async def test_a_shutdown_closes_event_streams(client: Client, http_game: HTTPGa
         client.app[DRAINING].set()
         async with open_event_stream(client, http_game.id) as late:
             await late.receive("snapshot")
+            assert late.response.headers["Connection"] == "close"
         closing = asyncio.create_task(close_streams(client.app))
         (line,) = await events.read_block()
         assert line.startswith("retry: ")

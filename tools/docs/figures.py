@@ -26,7 +26,7 @@ from service.web.images import MAX_WIDTH_PX
 from service.web.limits import Limits
 from service.web.routes.service import UNREACHABLE_S
 from service.web.server import HANDLER_TIMEOUT_S
-from service.web.streaming import CLOSE_TIMEOUT_S
+from service.web.streams import CLOSE_TIMEOUT_S
 from tools.docs.limits import api_limits, server_limits
 from tools.docs.methods import python_methods, typescript_methods
 

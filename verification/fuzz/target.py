@@ -26,7 +26,7 @@ from service.store.game_store import RedisStore, connect
 from service.web.app import CONTEXT, HUB, SUPERVISOR, App
 from service.web.limits import Limits
 from service.web.server import ProblemRunner
-from service.web.streaming import STREAMS
+from service.web.streams import STREAMS
 from service.web.websocket_connection import WebSocketConnection
 from tests.web.app_server import instance
 

@@ -19,11 +19,11 @@ from service.games import queries
 from service.games.legal_moves import list_legal_moves
 from service.games.ports import StoredGame
 from service.web.app import CONTEXT, HttpRequest
+from service.web.event_stream import serve_event_stream
 from service.web.headers import LastEventId, add_vary, prefers_media_type
 from service.web.parsing import EVENT_STREAM, JSON
 from service.web.routes.games import LocalizedRead, NextPage, game_read_route, record_response, state_response
 from service.web.routing import GameRead, ResponseSpec
-from service.web.streaming import serve_event_stream
 
 
 class FeaturesQuery(Query, frozen=True):

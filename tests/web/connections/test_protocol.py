@@ -15,9 +15,10 @@ from service.web.accounts import Accounts
 from service.web.client_ip import UNKNOWN, parse_networks
 from service.web.connection import MAX_FRAMING_BYTES, MAX_STREAM_HEAD_BYTES, ClientConnection
 from service.web.connection_limiter import ConnectionLimiter
+from service.web.event_stream import start_event_stream
 from service.web.limits import Limits
 from service.web.rate_limiter import check_stream
-from service.web.streaming import is_slow_consumer, start_event_stream
+from service.web.streams import is_slow_consumer
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
 
 LIMITS = Limits(

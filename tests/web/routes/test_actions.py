@@ -1,5 +1,6 @@
 """Undo, resigning, time-outs and returning over HTTP."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
 from tests.games.game_logs import CATALOGUE
 from tests.polling import TIMEOUT_S
+from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, FrozenClock
-from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, check_problem, create_game
+from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
 BOT = [{"name": "Ana"}, {"bot": "greedy"}]
 
@@ -63,6 +65,38 @@ async def test_checks_run_in_order(client: Client) -> None:
     await check_problem(await game.act(illegal, **{"Idempotency-Key": "once"}, **wrong_version), 422, "key_reused")
 
 
+WAITS = [{"name": "Ana"}, {"open": True}]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "codes"),
+    (
+        ("POST", "/actions", {"move": "p99.0.0"}, ("not_active", "illegal_move", "not_active", "not_active")),
+        ("POST", "/undo", {"seat": 0}, ("not_active", "nothing_to_undo", "not_active", "not_active")),
+        ("POST", "/resign", {"seat": 0}, ("not_active", "", "not_active", "not_active")),
+        ("POST", "/return", {"seat": 0}, ("not_active", "not_replaced", "not_active", "not_active")),
+        ("POST", "/seats", {"name": "Cy"}, ("", "no_open_seat", "no_open_seat", "no_open_seat")),
+        ("DELETE", "/seats/1", None, ("", "conflict", "not_active", "not_active")),
+        ("POST", "/seats/0/token", {}, ("", "", "", "")),
+        ("POST", "/rematch", {}, ("not_over", "not_over", "", "")),
+        ("DELETE", "", None, ("", "", "not_active", "")),
+    ),
+)
+async def test_which_commands_a_game_rejects(
+    client: Client, method: str, path: str, body: Any, codes: Sequence[str]
+) -> None:
+    """One that waits, is active, is finished, or was aborted while it waited: the problem's code, else none."""
+    for players, end, code in zip(
+        (WAITS, TWO_PLAYERS, TWO_PLAYERS, WAITS), ("", "", "/resign", "-"), codes, strict=True
+    ):
+        game = await create_game(client, players, first_seat=0)
+        if end:
+            assert (await (game.delete() if end == "-" else game.post(end, {"seat": 0}))).status == 200
+        headers = bearer_header(game.owner_token)
+        response = await client.request(method, f"{game.path}{path}", json=body, headers=headers)
+        assert (await response.json()).get("code", "") == code
+
+
 async def test_the_owner_acts_for_the_decider_or_the_named_seat(client: Client) -> None:
     game = await create_game(client, first_seat=1)
     move = await game.first_move()
@@ -73,9 +107,9 @@ async def test_the_owner_acts_for_the_decider_or_the_named_seat(client: Client) 
 
 async def test_a_list_is_applied_with_a_version_per_action(client: Client) -> None:
     game = await create_game(client, seed="tides", first_seat=0)
-    place = (await game.legal_moves())[0]["action"]
+    place, before = (await game.legal_moves())[0]["action"], read_samples()
     acted = await game.act_successfully({"actions": [place, {"type": "pass", "phase": "islander"}]})
-    assert acted["version"] == 3
+    assert (acted["version"], grown(before, "actions_total", by="owner")) == (3, 2)
     assert [diff["move"] for diff in acted["diffs"]][1] == "pass.islander"
 
 
@@ -88,6 +122,8 @@ async def test_a_list_that_fails_in_the_middle_changes_nothing(client: Client) -
     problem = await check_problem(await game.act(body), 422, "illegal_move")
     assert problem["index"] == 1
     assert problem["rule"]
+    single = await check_problem(await game.act({"action": body["actions"][1]}), 422, "illegal_move")
+    assert single["index"] is None
     assert await (await game.get()).read() == before
     assert await game.get_json("/diffs") == log
 
@@ -175,8 +211,7 @@ async def test_a_seat_resigns(client: Client) -> None:
 
 @pytest.mark.parametrize("what", WAYS)
 async def test_undo_resign_and_return_check_requests_alike(client: Client, what: str) -> None:
-    waiting = await create_game(client, [{"name": "Ana"}, {"open": True}])
-    await check_problem(await waiting.post(f"/{what}"), 409, "not_active")
+    waiting = await create_game(client, WAITS)
     await check_problem(await waiting.post(f"/{what}", token="x" * 43), 401, "unauthorized")
     game = await create_game(client, THREE)
     await game.act_successfully()

@@ -12,6 +12,7 @@ from service.games.access import hash_token
 from service.games.ports import StoreUnavailable
 from service.store import keys
 from service.store.game_store import RedisStore
+from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 
@@ -74,14 +75,6 @@ async def test_a_finished_game_has_a_rematch_and_that_has_one_too(client: Client
     second = (await first.rematch({"seed": "tides"})).created["game"]
     assert (second["turn"]["seat"], second["previous_game"]) == (1, first.id)
     assert second["deck"]["seed_chosen"]
-
-
-@pytest.mark.parametrize("players", ([{"name": "Ana"}, {"name": "Bo"}], [{"name": "Ana"}, {"open": True}]))
-async def test_an_unfinished_game_has_no_rematch(client: Client, players: Any) -> None:
-    game = await create_game(client, players)
-    problem = await check_problem(await game.post("/rematch"), 409, "not_over")
-    assert game.created["game"]["status"] in problem["detail"]
-    assert (await game.get_json())["version"] == 1
 
 
 @pytest.mark.parametrize("seat", (None, 0, 1))
@@ -324,6 +317,8 @@ async def test_external_users_are_visible_only_to_their_creator(client: Client) 
         assert "discord" not in await (await game.get(path)).text()
     (entry,) = await list_mine(client, game.owner_token)
     assert [seat["external_user"] for seat in entry["seats"]] == [None, None]
+    (entry,) = await list_mine(client, game.owner_token, BOT)
+    assert [seat["external_user"] for seat in entry["seats"]] == ["discord:1", "discord:2"]
 
 
 async def test_a_creator_key_lists_the_rematch(client: Client) -> None:
@@ -331,6 +326,18 @@ async def test_a_creator_key_lists_the_rematch(client: Client) -> None:
     await game.delete()
     again = await game.rematch()
     assert ids(await list_mine(client, BOT, external_user="discord:2")) == {game.id, again.id}
+
+
+async def test_the_rematch_is_of_the_api_key_of_whoever_asks_else_of_the_game_before(
+    client: Client, store: RedisStore
+) -> None:
+    first, second = [api_key_header(await add_api_key(store, name)) for name in ("first", "second")]
+    games = [await create_game(client, TWO_PLAYERS, first) for _ in range(2)]
+    for game, header in zip(games, ({}, second), strict=True):
+        await game.delete()
+        again = await (await game.post("/rematch", **header)).json()
+        mine = await (await client.get("/v1/keys/me/games", headers=header or first)).json()
+        assert again["game"]["id"] in [game["id"] for game in mine["games"]]
 
 
 @pytest.mark.parametrize("seat", (ANA, {**ANA, "bot": "random"}, {"open": True, "external_user": "x"}))

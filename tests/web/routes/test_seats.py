@@ -57,6 +57,12 @@ async def test_the_owner_removes_a_player_and_another_joins(client: Client) -> N
     assert (await join(http_game, "Cy"))["game"]["status"] == "active"
 
 
+async def test_bots_answer_who_joins_a_game_that_starts(client: Client) -> None:
+    game = await create_game(client, [{"open": True}, {"bot": "random"}], first_seat=1)
+    joined = (await join(game))["game"]
+    assert (joined["status"], joined["version"] > 2) == ("active", True)
+
+
 async def test_removal_is_repeatable_and_supports_if_match(client: Client) -> None:
     game = await create_game(client, OPEN)
     await join(game)

@@ -19,13 +19,13 @@ import pytest
 from aiohttp import WSMessage, WSMsgType, web
 
 from service.store.game_store import RedisStore
-from service.web import streaming, websocket, websocket_connection
+from service.web import encodings, websocket, websocket_connection
 from service.web.app import HttpRequest
 from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.limits import Limits
 from service.web.rate_limiter import open_stream
-from service.web.streaming import STREAMS
+from service.web.streams import STREAMS
 from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection, accept_connection
 from tests.polling import TIMEOUT_S, wait_until
@@ -140,7 +140,7 @@ async def test_a_client_that_does_not_stop_sending_is_disconnected(quick: Client
 
 async def test_a_client_that_has_closed_is_not_waited_for(quick: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither one that answers the close frame, nor one that disconnects."""
-    monkeypatch.setattr(streaming, "CLOSE_TIMEOUT_S", 10 * TIMEOUT_S)
+    monkeypatch.setattr(websocket_connection, "CLOSE_TIMEOUT_S", 10 * TIMEOUT_S)
     monkeypatch.setattr(websocket_connection, "DISCARD_TIMEOUT_S", 10 * TIMEOUT_S)
     for answer in (encode_frame(CLOSE, b"\x11\x38"), None):
         async with connect_frame_client(quick, "/v1/ws") as line:
@@ -278,12 +278,12 @@ async def send_back(connection: WebSocketConnection, message: WSMessage) -> None
     if (opcode := OPCODES.get(message.type)) is None:
         return
     payload, window_bits = message.data if opcode == BINARY else message.data.encode(), int(connection.socket.compress)
-    if opcode == TEXT and connection._encoding == streaming.DEFLATED:
-        connection._write(streaming.deflated_frame(payload))
+    if opcode == TEXT and connection._encoding == encodings.DEFLATED:
+        connection._write(encodings.deflated_frame(payload))
     elif window_bits:
         connection._write(encode_frame(opcode, deflate(payload, window_bits), flags=FINAL | DEFLATED, mask=None))
     else:
-        connection._write(streaming.text_frame(payload, FINAL | opcode))
+        connection._write(encodings.text_frame(payload, FINAL | opcode))
 
 
 @pytest.fixture

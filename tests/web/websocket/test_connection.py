@@ -17,7 +17,7 @@ from service.store.game_store import RedisStore
 from service.supervision import EventLoop
 from service.web.app import DRAINING, HUB
 from service.web.limits import Limits
-from service.web.streaming import STREAMS
+from service.web.streams import STREAMS
 from service.web.websocket import close_streams
 from service.web.websocket_connection import WebSocketConnection
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
@@ -285,7 +285,7 @@ async def test_nothing_is_sent_after_a_close(client: Client, http_game: HTTPGame
 
 
 async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.web.streaming.CLOSE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("service.web.websocket_connection.CLOSE_TIMEOUT_S", 0.2)
     async with serve(store, SLOW) as client:
         http_game = await create_game(client)
         filler = LargeDiffPublisher(client, http_game)
@@ -297,7 +297,7 @@ async def test_a_client_that_never_reads_is_dropped(store: RedisStore, monkeypat
 
 
 async def test_a_client_that_answers_no_close_is_dropped(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.web.streaming.CLOSE_TIMEOUT_S", 0.2)
+    monkeypatch.setattr("service.web.websocket_connection.CLOSE_TIMEOUT_S", 0.2)
     async with (
         serve(store, Limits(ping_interval_s=1.0)) as client,
         client.ws_connect("/v1/ws", autoping=False, autoclose=False) as socket,

@@ -20,7 +20,7 @@ from aiohttp import ClientSession
 from aiohttp.http import WebSocketReader
 
 from service.store.game_store import RedisStore
-from service.web import streaming
+from service.web import encodings
 from service.web.connection import ClientConnection
 from service.web.frames import MAX_PENDING_BYTES, FrameReader, Inflater
 from service.web.limits import Limits
@@ -259,8 +259,8 @@ async def test_a_diff_is_compressed_once_for_all_clients(
         created.append(text)
         return deflated_frame(text)
 
-    deflated_frame = streaming.deflated_frame
-    monkeypatch.setattr(streaming, "deflated_frame", counted)
+    deflated_frame = encodings.deflated_frame
+    monkeypatch.setattr(encodings, "deflated_frame", counted)
     path = f"/v1/games/{http_game.id}/ws?since=1"
     async with (
         connect_frame_client(client, path, "permessage-deflate") as one,
