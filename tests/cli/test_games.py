@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from aiohttp import ClientSession
@@ -189,10 +190,6 @@ async def test_games_are_listed_shown_and_exported_while_redis_takes_no_writes(
     assert refused.stderr.startswith("Error: Redis has reached maxmemory and takes no writes: ")
 
 
-def fail(error: Exception) -> None:
-    raise error
-
-
 @pytest.mark.parametrize(
     ("error", "reason"),
     (
@@ -206,13 +203,13 @@ def fail(error: Exception) -> None:
 )
 def test_the_failure_of_one_game_is_one_line(error: Exception, reason: str, capsys: pytest.CaptureFixture[str]) -> None:
     with report_failure("game g"):
-        fail(error)
+        Mock(side_effect=error)()
     assert capsys.readouterr() == ("", f"game g: {reason}\n")
 
 
 def test_an_unavailable_store_ends_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(StoreUnavailable, match="down"), report_failure("game g"):
-        fail(StoreUnavailable("down"))
+        raise StoreUnavailable("down")
     assert capsys.readouterr() == ("", "")
 
 

@@ -28,7 +28,6 @@ from tests.tcp_proxy import Proxy
 
 ANA, BO, GREEDY = SeatRequest(name="Ana"), SeatRequest(name="Bo"), SeatRequest(bot="greedy")
 CHANCE = random.Random(1)
-SECRET = "c1b2f7d09e5a48c6b3f8e2d4a7901c5e"
 
 
 def choose(moves: list[Move], game: GameView) -> Move:

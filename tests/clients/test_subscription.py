@@ -59,15 +59,6 @@ async def test_each_connection_resumes_from_the_replica(script: ScriptedService,
     assert others == [{**first, "since": at, "digest": script.digest(at)} for at in range(2, 8)]
 
 
-async def test_a_start_state_is_resumed_from(script: ScriptedService, scripted_client: Client) -> None:
-    script.connections.append(send_and_stay(5, 7))
-    stored = msgspec.json.encode(Snapshot(digest=script.digest(5), game=convert(script.state(5), GameView)))
-    async with scripted_client.subscribe(GAME_ID, start=decode(stored, Snapshot)) as game:
-        assert await read_versions(game, 7) == [6, 7]
-    (subscribed,) = script.subscriptions
-    assert (subscribed["since"], subscribed["digest"]) == (5, script.digest(5))
-
-
 async def test_the_iteration_ends_with_the_game(script: ScriptedService, scripted_client: Client) -> None:
     last = len(script.log)
     script.connections.extend([send_and_stay(1, last), send_and_close(1, last, 1000), send_and_stay(last, last)])
@@ -221,7 +212,7 @@ async def test_a_missing_game_raises_every_time(script: ScriptedService, scripte
                 await anext(game)
 
 
-async def test_an_error_of_an_earlier_subscription_ends_no_later_one(
+async def test_a_start_state_is_resumed_from_and_an_error_of_an_earlier_subscription_ends_no_later_one(
     script: ScriptedService, scripted_client: Client
 ) -> None:
     """It subscribes again on the same connection, since others follow their games on it."""
@@ -229,6 +220,9 @@ async def test_an_error_of_an_earlier_subscription_ends_no_later_one(
     stored = msgspec.json.encode(Snapshot(digest=script.digest(9), game=convert(script.state(9), GameView)))
     async with scripted_client.with_token("t").subscribe(GAME_ID, start=decode(stored, Snapshot)) as game:
         assert await read_versions(game, 11) == [10, 11]
+    assert [(one["since"], one["digest"]) for one in script.subscriptions] == [
+        (at, script.digest(at)) for at in (9, 10)
+    ]
 
 
 @pytest.mark.parametrize(

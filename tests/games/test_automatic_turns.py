@@ -1,7 +1,6 @@
 """How long a bot's decision is awaited, and when deadlines are set and what happens then."""
 
-from random import Random
-from typing import Any
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -60,15 +59,12 @@ async def test_the_scheduler_waits_for_the_bots_of_people_and_a_request_for_its_
 ) -> None:
     """Between two figures, or without a limit."""
     table = await game_before_its_bot(store, people)
-    context, timeouts_s = make_context(store, bot_budget_s=TIMEOUT_S), list[float | None]()
-
-    async def choose(_bot: str, _index: Any, _game: Any, timeout_s: float | None, _requester: Any) -> None:
-        timeouts_s.append(timeout_s)
-
+    context, choose = make_context(store, bot_budget_s=TIMEOUT_S), AsyncMock(return_value=None)
     monkeypatch.setattr(context.bots, "choose", choose)
     monkeypatch.setattr(context.bots, "is_deferred", lambda _: is_patient)
     assert await play_bots(context, TABLES, await load_game(store, table.id), is_patient=is_patient) == []
-    (timeout_s,) = timeouts_s
+    (asked,) = choose.await_args_list
+    timeout_s = asked.args[3]
     if expected_s is None:
         assert timeout_s is None
     else:
@@ -85,11 +81,7 @@ async def test_no_request_waits_for_bots_of_a_deferred_game(store: GameStore, mo
 
 async def test_a_time_out_is_stored_if_the_next_bot_fails(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     table = await new_game(store, 1, ["random"], timeout_s=60, policy="pass")
-
-    async def fail(*_: object) -> None:
-        raise KeyError("a mistake of the bot")
-
-    monkeypatch.setattr(table.context.bots, "choose", fail)
+    monkeypatch.setattr(table.context.bots, "choose", AsyncMock(side_effect=KeyError("a mistake of the bot")))
     await table.let_pass(61)
     game = await table.game()
     assert (game.decider, game.turn_number) == (1, 2)
@@ -151,16 +143,6 @@ async def test_there_is_no_deadline_while_a_bot_decides(store: GameStore) -> Non
     assert (await table.game()).decider == 0
     assert seconds_left(await table.game(), table.clock) == 60
     await table.follow()
-
-
-async def test_there_is_no_time_out_before_the_second_after_the_deadline(store: GameStore) -> None:
-    table = await new_game(store, timeout_s=60)
-    await table.let_pass(60)
-    assert (await table.game()).version == 1
-    await table.let_pass(0.999)
-    assert (await table.game()).version == 1
-    await table.let_pass(0.001)
-    assert (await table.game()).version > 1
 
 
 async def test_pass_makes_minimal_decisions_to_the_end_of_the_turn(store: GameStore) -> None:
@@ -251,6 +233,9 @@ async def test_the_clock_plays_to_the_end_for_players_who_act_once_a_round(store
     while (game := await table.game()).status == "active":
         next(left)
         await (table.act() if game.paused else table.let_pass(31))
+    assert game.deadline is None
+    await table.let_pass(100)
+    assert (await table.game()).version == game.version
     await table.verify()
     assert {diff["by"] for diff in table.log[1:]} == {"clock", "owner"}
 
@@ -303,14 +288,6 @@ async def test_a_game_waits_while_bots_play_all_seats_of_people(store: GameStore
     assert {diff["by"] for diff in (await table.follow())[resting.version + 1 :]} == {"bot"}
     assert seconds_left(game, table.clock) == 60
     await table.verify()
-
-
-async def test_bots_play_on_after_the_only_person_resigned(store: GameStore) -> None:
-    table = await new_game(store, 1, ("random", "random"))
-    await table.resign(seat=0)
-    for _ in range(40):
-        await table.let_pass(1)
-    assert (await table.game()).status == "finished"
 
 
 async def test_a_player_returns_during_the_bots_turn(store: GameStore) -> None:
@@ -378,7 +355,8 @@ async def test_at_the_deadline_the_player_resigns(store: GameStore) -> None:
     await table.verify()
 
 
-async def test_a_turn_that_ended_in_time_is_not_timed_out_at_its_old_deadline(store: GameStore) -> None:
+async def test_no_turn_is_timed_out_before_the_second_after_its_own_deadline(store: GameStore) -> None:
+    """Nor at that of the turn before, which ended in time."""
     table = await new_game(store, timeout_s=60)
     table.clock.now += 50
     await table.finish_turn()
@@ -386,20 +364,9 @@ async def test_a_turn_that_ended_in_time_is_not_timed_out_at_its_old_deadline(st
     await table.let_pass(11)
     assert (await table.game()).version == version
     assert seconds_left(await table.game(), table.clock) == 49
-    await table.let_pass(49)
-    assert (await table.game()).version == version
-    await table.let_pass(1)
+    for passed_s in (49, 0.999):
+        await table.let_pass(passed_s)
+        assert (await table.game()).version == version
+    await table.let_pass(0.001)
     assert (await table.game()).version > version
     await table.follow()
-
-
-async def test_a_finished_game_has_no_deadline(store: GameStore) -> None:
-    table = await new_game(store, timeout_s=60)
-    chance = Random(1)
-    while moves := await table.moves():
-        await table.act(chance.choice(moves))
-    assert (await table.game()).deadline is None
-    version = (await table.game()).version
-    await table.let_pass(100)
-    assert (await table.game()).version == version
-    await table.verify()

@@ -272,10 +272,12 @@ async def test_players_who_left_do_not_attend(store: GameStore, policy: Requeste
     assert is_attended(game)
 
 
-async def test_bots_play_on_after_a_resignation(store: GameStore) -> None:
+async def test_bots_play_on_unattended_after_the_only_person_resigned(store: GameStore) -> None:
     table = await seated(store, *human_seats("Ana"), *bot_seats("random", "random"))
     await table.resign(seat=0)
     assert requester_of(await table.game()) == (ANA, False)
+    await table.let_pass(1)
+    assert (await table.game()).status == "finished"
 
 
 async def test_the_creator_is_deleted_when_the_game_ends(store: GameStore) -> None:

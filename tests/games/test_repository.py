@@ -5,6 +5,7 @@ import random
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -26,7 +27,6 @@ from service.games.errors import (
 )
 from service.games.idempotency import FirstResponse, ReplayableResult, idempotency_scope, new_record, read_record
 from service.games.ports import (
-    Change,
     GameStore,
     KeyQuotaExceeded,
     Revision,
@@ -59,11 +59,7 @@ async def test_a_client_with_too_many_keys_retries_when_its_quota_is_reset(
 ) -> None:
     """The reset may have passed when the store's answer arrives."""
     context = make_context(store, clock=lambda: 1_000.0)
-
-    async def exceed(_: Change) -> KeyQuotaExceeded:
-        return KeyQuotaExceeded(1_000 + reset_in_s)
-
-    monkeypatch.setattr(store, "commit", exceed)
+    monkeypatch.setattr(store, "commit", AsyncMock(return_value=KeyQuotaExceeded(1_000 + reset_in_s)))
     with pytest.raises(TooManyIdempotencyKeys) as error:
         await create_game(context, *human_seats("Ana", "Bo"))
     assert error.value.retry_after_s == retry_after_s

@@ -25,6 +25,7 @@ from service.games.ports import Change, CommitOutcome, GameStore, StoredDiff, St
 from service.games.repository import Context
 from service.games.scheduler import BotSlots, advance_due_game, make_scheduler
 from service.store import keys
+from service.store.game_store import RedisStore
 from service.telemetry.logs import TextFormatter
 from tests.games.game_fixture import (
     Clock,
@@ -105,15 +106,6 @@ async def test_bot_moves_beyond_the_budget_are_due_and_played_later(store: GameS
     assert len(await load_verified_log(store, game)) == (await load_game(store, game)).version > 100
 
 
-async def test_exactly_one_instance_commits_each_version(store: GameStore) -> None:
-    game = await create_bot_game(store)
-    for _ in range(3):
-        await asyncio.gather(*(make_scheduler(context_of(store, bot_budget_s=0.0)).process(game) for _ in range(4)))
-    await make_scheduler(context_of(store)).process(game)
-    log = await load_verified_log(store, game)
-    assert [diff.version for diff in log] == list(range(1, len(log) + 1))
-
-
 @pytest.mark.parametrize("reason", ("full queue", "slow queue", "slow bot"))
 async def test_a_game_without_people_that_waits_too_long_is_deferred(
     store: GameStore, monkeypatch: pytest.MonkeyPatch, reason: str
@@ -122,11 +114,7 @@ async def test_a_game_without_people_that_waits_too_long_is_deferred(
     monkeypatch.setattr(scheduler, "BotSlots", lambda: slots)
     context = make_context(store, clock, bot_budget_s=TIMEOUT_S)
     if reason == "slow bot":
-
-        async def choose(*_: object) -> None:
-            return None
-
-        monkeypatch.setattr(context.bots, "choose", choose)
+        monkeypatch.setattr(context.bots, "choose", AsyncMock(return_value=None))
     elif reason == "full queue":
         slots.queue = FairQueue(0, max_waiting=0)
     else:
@@ -138,29 +126,23 @@ async def test_a_game_without_people_that_waits_too_long_is_deferred(
     assert slots.queue.slots_in_use == slots.queue.queue_length(attended=False) == 0
 
 
-async def test_a_game_of_people_waits_for_its_slot(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scheduler, "UNATTENDED_TIMEOUT_S", 0.0)
-    context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
-    table = await create_game(context, *human_seats("Ana"), *bot_seats("random"))
-    await table.finish_turn()
-    version, slots.queue = (await load_game(store, table.id)).version, FairQueue(1)
+@pytest.mark.parametrize("is_bots_turn", (True, False))
+async def test_a_game_of_people_waits_for_its_slot_and_a_clock_as_the_bots_of_games_without_people_do(
+    store: GameStore, monkeypatch: pytest.MonkeyPatch, *, is_bots_turn: bool
+) -> None:
+    table, slots = await new_game(store, 1, ["random"], timeout_s=60, bot_budget_s=0.0), BotSlots()
+    if is_bots_turn:
+        monkeypatch.setattr(scheduler, "UNATTENDED_TIMEOUT_S", 0.0)
+        await table.finish_turn()
+    version, slots.queue = (await table.game()).version, FairQueue(1)
+    table.clock.now += 61
     held = await slots.queue.acquire(ANONYMOUS)
-    async with in_background(advance_due_game(context_of(store), table.id, slots)):
-        await wait_until(lambda: slots.queue.queue_length(attended=True))
+    context = msgspec.structs.replace(table.context, bot_budget_s=TIMEOUT_S)
+    async with in_background(advance_due_game(context, table.id, slots)):
+        await wait_until(lambda: slots.queue.queue_length(attended=is_bots_turn))
         slots.queue.release(ANONYMOUS, held)
-        await wait_until(lambda: slots.queue.queue_length(attended=True) == slots.queue.slots_in_use == 0)
-    assert (await load_game(store, table.id)).version > version
-
-
-async def test_a_clock_waits_as_the_bots_of_games_without_people_do(store: GameStore) -> None:
-    table, slots = await new_game(store, timeout_s=60), BotSlots()
-    table.clock.now, slots.queue = table.clock.now + 61, FairQueue(1)
-    held = await slots.queue.acquire(ANONYMOUS)
-    async with in_background(advance_due_game(table.context, table.id, slots)):
-        await wait_until(lambda: slots.queue.queue_length(attended=False))
-        slots.queue.release(ANONYMOUS, held)
-        await wait_until(lambda: slots.queue.queue_length(attended=False) == slots.queue.slots_in_use == 0)
-    assert (await table.game()).version > 1
+        await wait_until(lambda: slots.queue.queue_length(attended=is_bots_turn) == slots.queue.slots_in_use == 0)
+    assert (await table.game()).version > version
 
 
 async def test_a_game_of_people_whose_bot_got_no_turn_is_due_at_once(
@@ -340,17 +322,6 @@ POLICIES: tuple[RequestedTimeoutPolicy, ...] = ("pass", "bot", "resign")
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-async def test_exactly_one_instance_decides_for_the_player(store: GameStore, policy: RequestedTimeoutPolicy) -> None:
-    table = await new_game(store, 3, timeout_s=60, policy=policy)
-    for _ in range(2):
-        table.clock.now += 61
-        contexts = [make_context(store, table.clock) for _ in range(3)]
-        await asyncio.gather(*(make_scheduler(context).process(table.id) for context in contexts for _ in range(2)))
-        diffs = await table.follow()
-        assert sum(kind == "turn_timed_out" for diff in diffs for kind in event_types(diff)) == 1
-
-
-@pytest.mark.parametrize("policy", POLICIES)
 async def test_a_deadline_while_every_instance_was_down(store: GameStore, policy: RequestedTimeoutPolicy) -> None:
     """Nobody looks for a day; then three instances come up at once, and find the game by themselves."""
     table = await new_game(store, 3, timeout_s=60, policy=policy, ago_s=86_400)
@@ -370,56 +341,34 @@ async def test_a_deadline_while_every_instance_was_down(store: GameStore, policy
     assert diffs[0]["at"] == diffs[-1]["at"]
 
 
-async def test_a_late_action_counts_until_the_time_out(store: GameStore) -> None:
-    table = await new_game(store, timeout_s=60)
-    table.clock.now += 100
-    await table.act(token=table.tokens[0])
-    await table.follow()
-    assert table.view["turn"]["deadline"] == table.log[-1]["at"]
-    await table.let_pass(1)
-    await table.follow()
-    assert table.log[-1]["by"] == "clock"
-    with pytest.raises(NotYourTurn):
-        await table.act(token=table.tokens[0])
-
-
-class _Late:
-    """A store whose next commit is stored only after another one's."""
-
-    def __init__(self, store: GameStore, first: asyncio.Event) -> None:
-        self._store = store
-        self._first = first
-        self.is_committing = asyncio.Event()
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._store, name)
-
-    async def commit(self, commit: Change) -> CommitOutcome:
-        self.is_committing.set()
-        await self._first.wait()
-        return await self._store.commit(commit)
-
-
 @pytest.mark.parametrize("clock_first", (True, False))
-async def test_a_race_between_the_player_and_the_clock_has_one_winner(store: GameStore, *, clock_first: bool) -> None:
+async def test_a_race_between_the_player_and_the_clock_has_one_winner(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, *, clock_first: bool
+) -> None:
     table = await new_game(store, timeout_s=60)
     move = (await table.moves())[0]
     table.clock.now += 61
-    stored = asyncio.Event()
-    late_store = _Late(store, stored)
+    is_committing, stored, late_store = asyncio.Event(), asyncio.Event(), RedisStore(store.client)
+
+    async def commit_last(change: Change) -> CommitOutcome:
+        is_committing.set()
+        await stored.wait()
+        return await store.commit(change)
+
+    monkeypatch.setattr(late_store, "commit", commit_last)
     late = msgspec.structs.replace(table.context, store=late_store)
     player, clock = (late, table.context) if clock_first else (table.context, late)
     acting = act(player, CommandRequest(id=table.id, body=Act(move=move), token=table.tokens[0]))
     if clock_first:
         task = asyncio.create_task(acting)
-        await late_store.is_committing.wait()
+        await is_committing.wait()
         await make_scheduler(clock).process(table.id)
         stored.set()
         with pytest.raises(NotYourTurn):
             await task
     else:
         looking = asyncio.create_task(make_scheduler(clock).process(table.id))
-        await late_store.is_committing.wait()
+        await is_committing.wait()
         await acting
         stored.set()
         await looking
@@ -469,16 +418,9 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
     assert {"turn_timed_out", "tile_placed"} <= {kind for diff in table.log for kind in event_types(diff)}
 
 
-async def test_a_game_is_taken_once() -> None:
-    wakeups = Wakeups()
-    for game in ("a", "b", "a"):
-        wakeups.add(game)
-    assert (wakeups.take(), wakeups.take()) == (["a", "b"], [])
-
-
-def test_they_are_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_woken_game_is_taken_once_of_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(due_work, "MAX_WAKEUPS", 2)
     wakeups = Wakeups()
-    for game in ("a", "b", "c"):
+    for game in ("a", "b", "a", "c"):
         wakeups.add(game)
-    assert wakeups.take() == ["a", "b"]
+    assert (wakeups.take(), wakeups.take()) == (["a", "b"], [])

@@ -5,6 +5,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -434,11 +435,7 @@ async def test_an_expired_lease_ends_a_delivery(webhook: Webhook, monkeypatch: p
     await webhook.deliver()
     await webhook.game.act()
     await webhook.game.act()
-
-    async def expire(*_: object, **__: object) -> bool:
-        return False
-
-    monkeypatch.setattr(webhook.webhooks, "save", expire)
+    monkeypatch.setattr(webhook.webhooks, "save", AsyncMock(return_value=False))
     await webhook.deliver()
     assert webhook.sent == [0, 2]
 

@@ -78,20 +78,13 @@ class FrozenClock:
 
 
 @asynccontextmanager
-async def serve(
-    store: GameStore,
-    limits: Limits = DEFAULT_LIMITS,
-    clock: Callable[[], float] = time,
-    woken_webhooks: Wakeups | None = None,
-    bots: BotRegistry | None = None,
-    bot_budget_s: float = TIMEOUT_S,
-) -> AsyncIterator[Client]:
-    """Serve an instance on `store`, and yield a client that validates every response.
+async def serve(store: GameStore, limits: Limits = DEFAULT_LIMITS, **options: Any) -> AsyncIterator[Client]:
+    """Serve an instance on `store`, and yield a client that validates every response; options as of `instance`.
 
     Bots move in the request before them, however busy the machine is.
     """
     async with (
-        instance(store, limits, clock, woken_webhooks, bots, bot_budget_s) as app,
+        instance(store, limits, **options) as app,
         Client(AppServer(app), trace_configs=[validate_responses()]) as client,
     ):
         yield client

@@ -77,7 +77,7 @@ def clock() -> FrozenClock:
 @pytest.fixture
 async def timed_client(store: RedisStore, clock: FrozenClock) -> AsyncIterator[Client]:
     """Yield a client of an instance with a frozen clock, which soon sees what others change."""
-    async with serve(store, Limits(sweep_interval_s=0.1), clock) as connected:
+    async with serve(store, Limits(sweep_interval_s=0.1), clock=clock) as connected:
         yield connected
 
 

@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -358,15 +359,10 @@ async def test_readers_share_a_read_and_a_bounded_cache(archive: Compactor, monk
     await archive.compact(*games)
     logs = archive.store.compacted_logs
     assert isinstance(logs.archive, DirectoryStorage)
-    reads, get = [], logs.archive.get
-
-    async def counted(name: str) -> bytes:
-        reads.append(name)
-        return await get(name)
-
-    monkeypatch.setattr(logs.archive, "get", counted)
+    get = AsyncMock(wraps=logs.archive.get)
+    monkeypatch.setattr(logs.archive, "get", get)
     await asyncio.gather(*(logs.load(game.id, 0) for game in games for _ in range(20)))
-    assert len(reads) == len(games)
+    assert get.await_count == len(games)
     cached = logs._bytes
     loaded = [await archive.store.load_diffs(game.id, 0, 1000) for game in games]
     assert cached == sum(len(diff.data) for log in loaded for diff in log)

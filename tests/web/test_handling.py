@@ -254,11 +254,7 @@ async def test_an_internal_error_reveals_nothing(
     client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = await create_game(client)
-
-    def broken(*_: object) -> None:
-        raise ZeroDivisionError("broken")
-
-    monkeypatch.setattr("service.web.routes.games.build_view", broken)
+    monkeypatch.setattr("service.web.routes.games.build_view", Mock(side_effect=ZeroDivisionError("broken")))
     response = await game.get(**{"X-Request-Id": "the-broken-one"})
     document = await check_problem(response, 500, "internal")
     assert (response.headers["Connection"], response.headers["X-Request-Id"]) == ("close", "the-broken-one")

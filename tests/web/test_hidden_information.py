@@ -14,7 +14,7 @@ from tests.api_key_fixture import add_api_key, api_key_header
 from tests.snapshots import change_game
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
-from tests.web.raw_http import send_raw
+from tests.web.raw_http import make_head, send_raw
 from tests.web.webhook_receiver import WebhookInstance, WebhookReceiver
 
 READS = (
@@ -227,11 +227,6 @@ async def test_a_list_of_games_has_pages_newest_first(
     assert (newest_first[:3], sorted(newest_first)) == (created[:1:-1], sorted(created))
 
 
-async def test_a_cursor_after_the_last_move_has_an_empty_page(client: Client) -> None:
-    game = await create_game(client)
-    assert (await game.get_json("/legal-moves?cursor=123456"))["moves"] == []
-
-
 async def test_legal_moves_have_pages(client: Client) -> None:
     game = await create_game(client, seed="tides")
     moves = await game.legal_moves()
@@ -240,6 +235,7 @@ async def test_legal_moves_have_pages(client: Client) -> None:
         assert len(pages) == -(-len(moves) // limit)
         assert [move for page in pages for move in json.loads(page)["moves"]] == moves
     assert len(await follow_links(client, f"{game.path}/legal-moves?limit=3&q=place%20%3E", {})) == 1
+    assert (await game.get_json("/legal-moves?cursor=123456"))["moves"] == [], "it is after the last move"
     first = await game.get_json("/legal-moves?stage=cell&limit=1")
     assert len(first["cells"]) == 1
     assert first["next_cursor"] is not None
@@ -274,17 +270,16 @@ async def test_a_log_links_to_its_next_page(client: Client, path: str) -> None:
     assert "Link" not in (await client.get(f"{game.path}{path}?since={version + 9}")).headers
 
 
-async def test_a_link_keeps_the_query(client: Client) -> None:
+@pytest.mark.parametrize(
+    ("target", "kept"),
+    (
+        ("/v1/games?status=active&limit=1&later=%26%3E%22", "status=active&limit=1&later=%26%3E%22"),
+        ("/v1/games?limit=1#>;a=", "limit=1"),
+        ("http://elsewhere.example/v1/games?limit=1", "limit=1"),
+    ),
+)
+async def test_a_link_has_the_path_and_the_query_and_nothing_else(client: Client, target: str, kept: str) -> None:
     for _ in range(2):
         await create_game(client)
-    response = await client.get("/v1/games?status=active&limit=1&later=%26%3E%22")
-    assert response.headers["Link"].startswith("</v1/games?status=active&limit=1&later=%26%3E%22&cursor=")
-    assert response.headers["Link"].endswith('>; rel="next"')
-
-
-@pytest.mark.parametrize("target", ("/v1/games?limit=1#>;a=", "http://elsewhere.example/v1/games?limit=1"))
-async def test_a_link_has_nothing_but_the_path_and_the_query(client: Client, target: str) -> None:
-    for _ in range(2):
-        await create_game(client)
-    response = await send_raw(client, f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-    assert re.fullmatch(r'</v1/games\?limit=1&cursor=[\w-]+>; rel="next"', response.headers["Link"])
+    response = await send_raw(client, make_head(target))
+    assert re.fullmatch(rf'</v1/games\?{kept}&cursor=[\w-]+>; rel="next"', response.headers["Link"])

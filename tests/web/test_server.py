@@ -12,7 +12,7 @@ from pathlib import Path
 from textwrap import dedent
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import aiohttp
 import pytest
@@ -414,10 +414,7 @@ async def test_a_stream_ends_with_its_game(store: RedisStore, redis: Redis) -> N
 async def test_a_stream_that_cannot_be_read_reconnects_when_the_store_says(
     client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(*_: object) -> None:
-        raise StoreUnavailable("out of reach", retry_after_s=3)
-
-    monkeypatch.setattr(client.app[HUB], "subscribe", fail)
+    monkeypatch.setattr(client.app[HUB], "subscribe", AsyncMock(side_effect=StoreUnavailable("out of reach", 3)))
     async with open_event_stream(client, http_game.id) as events:
         await events.receive("snapshot")
         assert await events.read_block() == ["retry: 3000"]

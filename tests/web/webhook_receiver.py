@@ -141,7 +141,10 @@ async def run_instance(
     async with open_webhook_sender(limits) as send:
         deliverer = WebhookDeliverer(store, send, timed, retry_delays_s=delays_s, random_fraction=lambda: 0.5)
         worker = deliverer.worker(Wakeups(), NEVER_S)
-        async with serve(store, limits, timed, worker.wakeups) as client, in_background(worker.run()):
+        async with (
+            serve(store, limits, clock=timed, woken_webhooks=worker.wakeups) as client,
+            in_background(worker.run()),
+        ):
             yield (instance := WebhookInstance(client, deliverer, worker, timed))
     assert grown(before, "game_failures_total", work="webhooks") == instance.expected_failures
 

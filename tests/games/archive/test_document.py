@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -259,11 +260,7 @@ async def test_an_export_is_attempted_until_its_parts_belong_together(
 
 async def test_an_archive_of_another_version_is_rejected(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     record = await load_record(store, (await store_game(store, "finished")).id)
-
-    async def read_no_log(*_: Any) -> Log:
-        return []
-
-    monkeypatch.setattr(archive, "read_log", read_no_log)
+    monkeypatch.setattr(archive, "read_log", AsyncMock(return_value=[]))
     with pytest.raises(InvalidDocument, match="its log does not match"):
         await build_archive(store, CATALOGUE, record, record.game)
 

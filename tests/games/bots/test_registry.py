@@ -5,12 +5,13 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from importlib.metadata import entry_points
 from itertools import product
 from multiprocessing import active_children
 from pathlib import Path
 from time import time
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -27,7 +28,6 @@ from service.games.bots.registry import (
     BotProcessPool,
     BotRegistry,
     InvalidBot,
-    Job,
     LoadedBot,
     load_bot,
     load_bots,
@@ -181,20 +181,14 @@ async def test_light_bots_decide_once_per_iteration_of_the_event_loop(pool: BotP
 
 async def test_a_late_decision_is_returned_to_the_retry(pool: BotProcessPool) -> None:
     """A caller that timed out gets the decision on retry, as do concurrent callers."""
-    registry, game, jobs = make_registry("thoughtful", pool=pool), start_game("again"), list[Job]()
-    run = pool.run
-
-    async def noted(work: Callable[[Job], Action], job: Job, time_limit_s: float) -> Action:
-        jobs.append(job)
-        return await run(work, job, time_limit_s)
-
-    pool.run = noted  # type: ignore[method-assign, assignment]  # it notes what it runs
+    registry, game = make_registry("thoughtful", pool=pool), start_game("again")
+    pool.run = run = AsyncMock(wraps=pool.run)  # type: ignore[method-assign]  # it notes what it runs
     assert await registry.choose("thoughtful", LAGOON, game, 0.0) is None
     both = [registry.choose("thoughtful", LAGOON, game, TIMEOUT_S) for _ in range(2)]
     assert await asyncio.gather(*both) == [legal_moves(LAGOON, game)[0]] * 2
-    assert len(jobs) == 1
+    assert run.await_count == 1
     await registry.choose("thoughtful", LAGOON, start_game("another"), TIMEOUT_S)
-    assert len(jobs) == 2
+    assert run.await_count == 2
     assert pool.pending_decisions == 0
 
 
@@ -241,11 +235,6 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_built_in_bots_are_loaded_by_name() -> None:
-    assert [loaded.bot.name for loaded in load_bots(plugins=False)] == ["expert", "greedy", "random"]
-    assert [loaded.info.heavy for loaded in load_bots(plugins=False)] == [True, False, False]
-
-
 def test_a_package_adds_a_bot(installed: Path) -> None:
     install(installed, "first", f"{HERE}:FIRST")
     assert [loaded.bot.name for loaded in load_bots(plugins=True)] == ["expert", "first", "greedy", "random"]
@@ -288,24 +277,17 @@ def test_the_example_is_loaded_from_its_metadata_and_plays(tmp_path: Path, monke
     sys.modules.pop("south_seas_magpie")
 
 
-async def test_a_game_of_heavy_bots_is_created_at_once_and_played_later(store: GameStore) -> None:
-    pool = BotProcessPool(1)
-    registry = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], pool)
-    try:
-        context = make_context(store, time, bots=registry, bot_budget_s=0.1)
-        table = await create_game(context, *bot_seats("thoughtful", "thoughtful"))
-        assert table.created.game.status == "active"
-        assert await store.due_games.list_due(int(time()) + 60, 100) == [table.id]
-        await advance_due_game(context, table.id)
-        assert (await table.game()).version > table.created.game.version
-    finally:
-        await pool.aclose()
+async def test_a_game_of_heavy_bots_is_created_at_once_and_played_later(store: GameStore, pool: BotProcessPool) -> None:
+    context = make_context(store, time, bots=make_registry("thoughtful", pool=pool), bot_budget_s=0.1)
+    table = await create_game(context, *bot_seats("thoughtful", "thoughtful"))
+    assert table.created.game.status == "active"
+    assert await store.due_games.list_due(int(time()) + 60, 100) == [table.id]
+    await advance_due_game(context, table.id)
+    assert (await table.game()).version > table.created.game.version
 
 
-async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: GameStore) -> None:
-    pool = BotProcessPool(1)
-    registry = BotRegistry([*load_bots(plugins=False), load_fake_bot("thoughtful")], pool)
-    context = make_context(store, time, bots=registry, bot_budget_s=0.0)
+async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: GameStore, pool: BotProcessPool) -> None:
+    context = make_context(store, time, bots=make_registry("thoughtful", pool=pool), bot_budget_s=0.0)
     for _ in range(20):
         await create_game(context, *bot_seats("thoughtful", "thoughtful"))
     late = [await new_game(store, timeout_s=1, policy="resign", seed=None, ago_s=60) for _ in range(4)]
@@ -315,13 +297,11 @@ async def test_deadlines_are_kept_while_many_games_wait_for_heavy_bots(store: Ga
 
     async with in_background(make_scheduler(context, 0.02).run()):
         await wait_until(are_finished)
-    await pool.aclose()
 
 
 @pytest.mark.parametrize("name", ("raising", "illegal"))
 async def test_a_game_goes_on_to_its_end_with_a_bot_that_fails_every_time(store: GameStore, name: str) -> None:
-    registry = BotRegistry([*load_bots(plugins=False), load_fake_bot(name)])
-    context = make_context(store, time, bots=registry, bot_budget_s=TIMEOUT_S)
+    context = make_context(store, time, bots=make_registry(name), bot_budget_s=TIMEOUT_S)
     table = await create_game(context, *bot_seats(name, "random"))
     assert table.created.game.status == "finished"
     await table.verify()

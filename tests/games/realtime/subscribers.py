@@ -24,10 +24,13 @@ class VersionSubscriber:
 
     def __init__(self, since: int = 1) -> None:
         self.version = since
+        self.deliveries = 0
         self.errors: list[GameError] = []
         self.received = asyncio.Event()
 
     def deliver(self, message: ChannelMessage) -> None:
+        assert not self.errors
+        self.deliveries += 1
         for part in message.messages if isinstance(message, MessageBatch) else [message]:
             assert isinstance(part, DiffsMessage)
             for one in part.diffs:

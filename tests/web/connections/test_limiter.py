@@ -162,11 +162,6 @@ async def test_a_connection_whose_timeouts_cannot_be_checked_is_closed_and_the_o
     assert "it is closed" in caplog.text
 
 
-def make_request(connection: Any, **headers: str) -> Any:
-    """Return a request on a connection."""
-    return Mock(protocol=connection, headers=CIMultiDictProxy(CIMultiDict(headers)))
-
-
 @pytest.mark.parametrize(
     ("client", "headers", "is_warned"),
     (

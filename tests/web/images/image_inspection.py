@@ -1,8 +1,10 @@
 """Readers of pictures for tests."""
 
 import struct
+from itertools import chain, repeat
 from random import Random
 from typing import Any
+from unittest.mock import AsyncMock
 from xml.etree import ElementTree as ET
 
 from tests.drawing.example_tiles import SVG, parse_svg
@@ -10,6 +12,11 @@ from tests.polling import rounds
 from tests.web.http_game import HTTPGame
 
 PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def failing_draw(*failures: Exception) -> AsyncMock:
+    """Return a way to draw that fails so often, and then gives a picture."""
+    return AsyncMock(side_effect=chain(failures, repeat(b"picture")))
 
 
 class BoardSVG:

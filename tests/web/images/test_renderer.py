@@ -17,7 +17,7 @@ import pytest
 from service.drawing.scene import BoardOptions
 from service.drawing.ships import ship_svg
 from service.engine import build_view
-from service.fair_queue import ANONYMOUS, Requester
+from service.fair_queue import ANONYMOUS
 from service.supervision import ProcessEnded
 from service.web import renderer as module
 from service.web.accounts import BUSY, Accounts
@@ -29,6 +29,7 @@ from tests.drawing.example_tiles import LAGOON
 from tests.engine.lockstep import new_game
 from tests.polling import run_ready_tasks
 from tests.telemetry.metric_samples import grown, read_samples
+from tests.web.images.image_inspection import failing_draw
 
 RESULTS = ("drawn", "cached", "failed", "refused")
 
@@ -36,22 +37,6 @@ GOOD, BAD, OF_THE_SAME_SITE = "192.0.2.1", "2001:db8:1:2::", "2001:db8:1:3::"
 ACCOUNTS = Accounts(Limits())
 EMPTY_GAME = build_view(LAGOON.index, new_game(LAGOON.index, 1))
 SHIP = DrawingJob(partial(ship_svg, LAGOON.tileset.ships[0]), "svg")
-
-
-class FailingDraw:
-    """Draws a picture as often as it may, and fails before."""
-
-    def __init__(self, *failures: Exception) -> None:
-        self.failures = [*failures]
-        self.calls = 0
-
-    async def __call__(self, job: DrawingJob, requester: Requester, report: Callable[[float], None]) -> bytes:
-        """Draw."""
-        del job, requester, report
-        self.calls += 1
-        if self.failures:
-            raise self.failures.pop(0)
-        return b"picture"
 
 
 @pytest.fixture
@@ -195,7 +180,7 @@ async def test_the_cache_is_bounded(renderer: ImageRenderer, monkeypatch: pytest
 
 async def test_the_recorded_failures_are_bounded(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_FAILURES", 2)
-    monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(*[RenderingFailed("too large")] * 3))
+    monkeypatch.setattr(renderer.workers[False], "draw", failing_draw(*[RenderingFailed("too large")] * 3))
     for number in range(3):
         with pytest.raises(RenderingFailed, match="too large"):
             await render(renderer, number)
@@ -216,7 +201,7 @@ async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
 ) -> None:
     now = uptime_s
     monkeypatch.setattr(module, "monotonic", lambda: now)
-    draw = FailingDraw(RenderingFailed("too large"))
+    draw = failing_draw(RenderingFailed("too large"))
     monkeypatch.setattr(renderer.workers[False], "draw", draw)
     with pytest.raises(RenderingFailed, match="too large"):
         await render(renderer, 1)
@@ -224,15 +209,15 @@ async def test_a_failed_picture_is_not_drawn_again_for_a_minute(
     now += 59.9
     with pytest.raises(RenderingFailed, match="the last attempt failed less than a minute ago"):
         await render(renderer, 1)
-    assert (await render(renderer, 2), draw.calls) == (b"picture", 2)
+    assert (await render(renderer, 2), draw.await_count) == (b"picture", 2)
     now += 0.1
-    assert (await render(renderer, 1), draw.calls) == (b"picture", 3)
+    assert (await render(renderer, 1), draw.await_count) == (b"picture", 3)
 
 
 async def test_pictures_are_timed_and_counted(renderer: ImageRenderer, monkeypatch: pytest.MonkeyPatch) -> None:
     before = read_samples()
     failures = RenderingFailed("too large"), TooManyWaiting("pictures", 32)
-    monkeypatch.setattr(renderer.workers[False], "draw", FailingDraw(*failures))
+    monkeypatch.setattr(renderer.workers[False], "draw", failing_draw(*failures))
     with pytest.raises(RenderingFailed):
         await render(renderer, 1)
     with pytest.raises(TooManyWaiting):

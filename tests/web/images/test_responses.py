@@ -5,7 +5,7 @@ import gzip
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from multiprocessing import active_children
 from pathlib import Path
 from random import Random
@@ -20,38 +20,23 @@ from service import drawing, i18n
 from service.drawing.palette import THEMES
 from service.drawing.scene import format_numbers
 from service.engine import TileSetIndex
-from service.fair_queue import ANONYMOUS, Requester
+from service.fair_queue import ANONYMOUS
 from service.files import write_atomically
 from service.games.tilesets import LoadedTileSet, tileset_hash
 from service.web import images
 from service.web.images import TILESET_PICTURES, TileSetPictures, picture_name
 from service.web.problems import RenderingFailed
-from service.web.renderer import IMAGE_RENDERER, DrawingJob
+from service.web.renderer import IMAGE_RENDERER
 from service.web.responses import Asset
 from tests.drawing.example_tiles import SVG, parse_svg
 from tests.polling import run_ready_tasks, wait_until
 from tests.web.app_server import TILESETS, Client
 from tests.web.http_game import HTTPGame, check_problem, create_game
-from tests.web.images.image_inspection import BoardSVG, play_until_phase, read_board_svg
+from tests.web.images.image_inspection import BoardSVG, failing_draw, play_until_phase, read_board_svg
 from tools.site.__main__ import draw_tilesets
 
 FORMS = ("svg", "png", "txt")
 FOR_EVER = "public, max-age=31536000, immutable"
-
-
-@pytest.mark.parametrize("form", FORMS)
-async def test_if_none_match_returns_304_while_the_game_is_unchanged(client: Client, form: str) -> None:
-    game = await create_game(client)
-    path = f"/board.{form}?side=1"
-    first = await game.get(path)
-    assert first.headers["Cache-Control"] == "no-cache"
-    same = await game.get(path, **{"If-None-Match": first.headers["ETag"]})
-    assert (same.status, await same.read()) == (304, b"")
-    assert same.headers["ETag"] == first.headers["ETag"]
-    await game.act_successfully()
-    other = await game.get(path, **{"If-None-Match": first.headers["ETag"]})
-    assert other.status == 200
-    assert other.headers["ETag"] != first.headers["ETag"]
 
 
 PICTURES = {
@@ -136,23 +121,6 @@ def rename(name: str, tiles: int) -> LoadedTileSet:
 SMALL, OTHER = rename("small", 3), rename("other", 3)
 
 
-class RecordedDraw:
-    """Draws nothing, and records what it should draw; the first drawings fail."""
-
-    def __init__(self, *failures: Exception) -> None:
-        self.failures = [*failures]
-        self.tiles: list[str] = []
-
-    async def __call__(self, job: DrawingJob, requester: Requester, report: Callable[[float], None]) -> bytes:
-        """Draw."""
-        del requester, report
-        self.tiles.append(job.draw.args[0].id)
-        await asyncio.sleep(0)
-        if self.failures:
-            raise self.failures.pop(0)
-        return b""
-
-
 @pytest.fixture
 async def pictures() -> AsyncIterator[TileSetPictures]:
     created = TileSetPictures()
@@ -161,13 +129,13 @@ async def pictures() -> AsyncIterator[TileSetPictures]:
 
 
 async def test_a_picture_is_drawn_once_for_all(pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch) -> None:
-    draw = RecordedDraw()
+    draw = failing_draw()
     monkeypatch.setattr(pictures.worker, "draw", draw)
     drawn = await asyncio.gather(*(pictures.get(SMALL, "light") for _ in range(8)))
-    assert len(draw.tiles) == len(SMALL.tileset.tiles)
+    assert draw.await_count == len(SMALL.tileset.tiles)
     assert await pictures.get(SMALL, "light") is drawn[0]
     await pictures.get(SMALL, "dark")
-    assert len(draw.tiles) == 2 * len(SMALL.tileset.tiles)
+    assert draw.await_count == 2 * len(SMALL.tileset.tiles)
 
 
 async def test_what_a_build_or_an_earlier_process_drew_is_not_drawn_again(
@@ -177,7 +145,7 @@ async def test_what_a_build_or_an_earlier_process_drew_is_not_drawn_again(
     draw_tilesets(tmp_path / "built")
     kept = tmp_path / "kept"
     first, second = (TileSetPictures(tmp_path / "built", kept) for _ in range(2))
-    monkeypatch.setattr(second.worker, "draw", RecordedDraw(RenderingFailed("it is there")))
+    monkeypatch.setattr(second.worker, "draw", failing_draw(RenderingFailed("it is there")))
     drawn = {theme: (await pictures.get(SMALL, theme)).body for theme in THEMES}
     assert {theme: (await first.get(SMALL, theme)).body for theme in THEMES} == drawn
     assert not kept.exists()
@@ -233,12 +201,12 @@ async def test_closing_waits_for_one_tile_at_most(pictures: TileSetPictures) -> 
 async def test_a_picture_that_cannot_be_drawn_is_tried_again_later(
     pictures: TileSetPictures, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    draw = RecordedDraw(*[RenderingFailed("no memory")] * 2)
+    draw = failing_draw(*[RenderingFailed("no memory")] * 2)
     monkeypatch.setattr(pictures.worker, "draw", draw)
     for _ in range(2):
         with pytest.raises(RenderingFailed):
             await pictures.get(SMALL, "light")
-    assert len(draw.tiles) == 1
+    assert draw.await_count == 1
     assert "the tile set small could not be drawn: no memory" in caplog.text
     monkeypatch.setattr("service.web.renderer.FAILURE_TTL_S", 0)
     with pytest.raises(RenderingFailed):

@@ -9,16 +9,13 @@ from aiohttp import ClientResponse
 from schemas.actions import ActionRequest, Deliver
 from schemas.vocabulary import Wares, WaresRequest
 from service.games.commands.play import parse_action
-from service.games.repository import Context
 from service.games.scheduler import advance_due_game
 from service.store.game_store import RedisStore
-from tests.games.game_logs import CATALOGUE
+from tests.games.game_fixture import make_context
 from tests.polling import TIMEOUT_S
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
-
-BOT = [{"name": "Ana"}, {"bot": "greedy"}]
 
 
 async def after_placing(client: Client) -> HTTPGame:
@@ -176,12 +173,7 @@ async def pass_deadline(
 ) -> None:
     """Let the deadline pass, and process the game on another instance with this bot budget."""
     clock.now += 61
-    await advance_due_game(
-        Context(
-            store=store, tilesets=CATALOGUE, clock=clock, on_committed=lambda _change: None, bot_budget_s=bot_budget_s
-        ),
-        http_game.id,
-    )
+    await advance_due_game(make_context(store, clock, bot_budget_s=bot_budget_s), http_game.id)
 
 
 async def test_a_move_is_undone(client: Client) -> None:

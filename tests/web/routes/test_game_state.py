@@ -65,9 +65,6 @@ async def test_a_page_may_begin_anywhere(unlimited: Client) -> None:
     assert beyond["now"]
 
 
-FIVE = [{"name": name} for name in ("Ana", "Bo", "Chloé", "Дмитрий", "Eve")]
-
-
 async def test_a_picture_is_at_most_4096_pixels_wide(http_game: HTTPGame) -> None:
     assert (await read_board_svg(http_game, "width=100000&region=0,0,40,0")).size[0] == 4096
     across, down = (await read_board_svg(http_game, "width=4096&region=0,0,0,40")).size

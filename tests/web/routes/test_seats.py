@@ -13,7 +13,7 @@ from service.web.limits import Limits
 from tests.polling import TIMEOUT_S
 from tests.web.app_server import TILESETS, Client, serve
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
-from tests.web.watcher_client import connect_watcher, watch_game
+from tests.web.watcher_client import connect_watcher, open_event_stream, watch_game
 
 OPEN = [{"name": "Ana"}, {"open": True}, {"open": True}, {"bot": "random"}]
 SECRET = "8f1d0a6b3c5e49d7b2a4f06c9e8d7b13"
@@ -38,25 +38,6 @@ async def replace_token(game: HTTPGame, seat: int, token: str, **headers: str) -
     return await game.post(f"/seats/{seat}/token", token=token, **headers)
 
 
-async def test_the_owner_removes_a_player_and_another_joins(client: Client) -> None:
-    http_game = await create_game(client, OPEN)
-    joined = await join(http_game)
-    response = await remove_player(http_game, 1)
-    game = await response.json()
-    assert (response.status, game["version"], game["status"]) == (200, 3, "waiting")
-    assert [game["players"][1][name] for name in ("name", "color", "kind")] == [None, None, "open"]
-    assert response.headers["ETag"].startswith('"3-')
-    await check_problem(await http_game.get(token=joined["token"]), 401, "unauthorized")
-    response = await client.get("/v1/seats/me/games", headers=bearer_header(joined["token"]))
-    await check_problem(response, 401, "unauthorized")
-    diff = (await http_game.get_json("/diffs?since=2"))["diffs"][0]
-    assert diff["events"] == [{"type": "player_left", "seat": 1, "name": "Bo"}]
-    assert [diff[name] for name in ("seat", "move", "by")] == [None, None, None]
-    assert apply_patch(joined["game"], diff["patch"]) == game
-    assert (await join(http_game))["seat"] == 1
-    assert (await join(http_game, "Cy"))["game"]["status"] == "active"
-
-
 async def test_bots_answer_who_joins_a_game_that_starts(client: Client) -> None:
     game = await create_game(client, [{"open": True}, {"bot": "random"}], first_seat=1)
     joined = (await join(game))["game"]
@@ -74,15 +55,22 @@ async def test_removal_is_repeatable_and_supports_if_match(client: Client) -> No
     assert (await game.get_json())["players"][1]["name"] == "Cy"
 
 
-@pytest.mark.parametrize("visibility", ("public", "private"))
-async def test_a_player_leaves_and_may_join_again(client: Client, visibility: str) -> None:
+@pytest.mark.parametrize(
+    ("visibility", "by_owner"), (("public", False), ("private", False), ("public", True), ("private", True))
+)
+async def test_a_player_leaves_or_the_owner_removes_them_and_another_joins(
+    client: Client, visibility: str, *, by_owner: bool
+) -> None:
     game = await create_game(client, OPEN, visibility=visibility)
     bo = await join(game)
-    response = await remove_player(game, 1, bo["token"])
+    response = await remove_player(game, 1, game.owner_token if by_owner else bo["token"])
     left = await response.json()
-    assert (response.status, left["players"][1]["kind"], left["status"]) == (200, "open", "waiting")
+    assert (response.status, left["version"], left["status"]) == (200, 3, "waiting")
+    assert [left["players"][1][name] for name in ("name", "color", "kind")] == [None, None, "open"]
+    assert response.headers["ETag"].startswith('"3-')
     diff = (await game.get_json("/diffs?since=2"))["diffs"][0]
     assert diff["events"] == [{"type": "player_left", "seat": 1, "name": "Bo"}]
+    assert [diff[name] for name in ("seat", "move", "by")] == [None, None, None]
     assert apply_patch(bo["game"], diff["patch"]) == left
     repeated = await remove_player(game, 1, bo["token"])  # its token is unknown now
     await check_problem(repeated, *((401, "unauthorized") if visibility == "public" else (404, "not_found")))
@@ -94,6 +82,7 @@ async def test_a_player_leaves_and_may_join_again(client: Client, visibility: st
     if visibility == "public":
         lobby = (await (await client.get("/v1/games?status=waiting")).json())["games"]
         assert [one["id"] for one in lobby] == [game.id]
+    assert (await join(game, "Cy"))["game"]["status"] == "active"
 
 
 async def test_players_who_leave_and_join_at_once_take_turns(client: Client) -> None:
@@ -257,20 +246,17 @@ async def test_a_token_revoked_while_its_client_subscribes_ends_the_subscription
             async with connect_watcher(client, f"{game.path}/ws", bo) as watcher:
                 assert await watcher.receive_close() == 4404
         else:
-            headers = {**bearer_header(bo), "Accept": "text/event-stream"}
-            async with client.get(f"{game.path}/diffs", headers=headers) as stream, asyncio.timeout(TIMEOUT_S):
-                await stream.content.read()
+            async with open_event_stream(client, game.id, **bearer_header(bo)) as stream, asyncio.timeout(TIMEOUT_S):
+                await stream.response.content.read()
 
 
 @pytest.mark.parametrize("visibility", ("private", "public"))
 async def test_event_streams_of_a_revoked_token_end(client: Client, visibility: str) -> None:
     game = await create_game(client, OPEN, visibility=visibility)
     bo = (await join(game))["token"]
-    headers = {**bearer_header(bo), "Accept": "text/event-stream"}
-    async with client.get(f"{game.path}/diffs", headers=headers) as stream:
+    async with open_event_stream(client, game.id, **bearer_header(bo)) as stream, asyncio.timeout(TIMEOUT_S):
         await replace_token(game, 1, bo)
-        async with asyncio.timeout(TIMEOUT_S):
-            await stream.content.read()
+        await stream.response.content.read()
 
 
 async def test_a_log_with_a_removed_player_can_be_verified(client: Client) -> None:

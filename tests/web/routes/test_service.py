@@ -12,8 +12,6 @@ from redis.asyncio import Redis
 
 from schemas.problems import PROBLEM_TYPES
 from service.games.api_key import UNKNOWN_KEY, generate_secret
-from service.games.index_repair import IndexRepairer
-from service.games.repository import Retention
 from service.store import keys
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore
@@ -165,34 +163,12 @@ async def test_all_games_of_a_key_are_listed(client: Client, secret: str, store:
     assert await list_ids(client, secret, status="finished") == []
 
 
-async def test_a_rematch_is_of_the_key_of_its_request_else_of_the_game_before(client: Client, secret: str) -> None:
-    game = await create_game(client, headers=api_key_header(secret))
-    await game.delete()
-    rematch = await game.post("/rematch", **api_key_header(secret))
-    assert rematch.status == 201
-    assert len(await list_ids(client, secret)) == 2
-    hosted = await create_game(client, headers=api_key_header(secret))
-    await hosted.delete()
-    again = await hosted.rematch(token=hosted.seat_tokens[0])  # a player's own app, without the host's key
-    ids = await list_ids(client, secret)
-    assert ({again.id, hosted.id} <= {*ids}, len(ids)) == (True, 4)
-
-
 async def test_the_key_stays_when_seats_change(client: Client, secret: str, store: RedisStore) -> None:
     game = await create_game(client, [{"name": "Ana"}, OPEN], headers=api_key_header(secret))
     assert (await game.join()).status == 200
     loaded = await store.load(game.id)
     assert loaded is not None
     assert loaded.access.api_key == "discord-bot"
-    assert await list_ids(client, secret) == [game.id]
-
-
-async def test_reindex_restores_the_list(client: Client, secret: str, store: RedisStore, redis: Redis) -> None:
-    game = await create_game(client, headers=api_key_header(secret))
-    await redis.delete(keys.game_index("key.discord-bot"))
-    assert await list_ids(client, secret) == []
-    repairer = IndexRepairer(store, store.index_repair, Retention(), lambda: 1_800_000_000)
-    assert (await repairer.repair_all()).added == 1
     assert await list_ids(client, secret) == [game.id]
 
 

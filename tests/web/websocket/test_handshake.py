@@ -253,14 +253,8 @@ async def test_a_message_beyond_a_window_is_not_compressed(client: Client, http_
 async def test_a_diff_is_compressed_once_for_all_clients(
     client: Client, http_game: HTTPGame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    created: list[bytes] = []
-
-    def counted(text: bytes) -> bytes:
-        created.append(text)
-        return deflated_frame(text)
-
-    deflated_frame = encodings.deflated_frame
-    monkeypatch.setattr(encodings, "deflated_frame", counted)
+    deflated_frame = Mock(wraps=encodings.deflated_frame)
+    monkeypatch.setattr(encodings, "deflated_frame", deflated_frame)
     path = f"/v1/games/{http_game.id}/ws?since=1"
     async with (
         connect_frame_client(client, path, "permessage-deflate") as one,
@@ -273,7 +267,7 @@ async def test_a_diff_is_compressed_once_for_all_clients(
             await http_game.act_successfully()
             received = [await line.frame() for line in (one, another, plain)]
             assert (received[0], received[0].text()) == (received[1], received[2].payload)
-            assert len(created) == number
+            assert deflated_frame.call_count == number
 
 
 @pytest.mark.parametrize("window", (9, 12, 15))

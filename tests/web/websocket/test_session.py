@@ -161,10 +161,6 @@ async def test_a_private_game_is_watched_with_any_of_its_tokens(client: Client, 
         await watcher.request({"type": "sync", "game": http_game.id}, "snapshot")
 
 
-def message(http_game: HTTPGame, what: str, **more: Any) -> dict[str, Any]:
-    return {"type": what, "id": "c", "game": http_game.id, **more}
-
-
 @pytest.mark.parametrize(
     ("what", "event"), (("undo", "move_undone"), ("resign", "player_resigned"), ("return", "player_returned"))
 )

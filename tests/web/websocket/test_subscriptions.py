@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from redis.asyncio import Redis
@@ -14,13 +13,11 @@ from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore
 from service.web.app import HUB
 from service.web.limits import Limits
-from tests.polling import rounds, wait_until
+from tests.polling import wait_until
 from tests.redis_servers import connect
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.watcher_client import GameCopy, WatcherClient, client_transport, connect_watcher, watch_game
-
-DIGEST = "0" * 32
+from tests.web.watcher_client import WatcherClient, client_transport, connect_watcher, watch_game
 
 
 async def test_the_welcome_tells_the_limits(store: RedisStore) -> None:
@@ -180,37 +177,16 @@ async def instance(url: str) -> AsyncIterator[Client]:
         yield client
 
 
-def via_instance(client: Client, http_game: HTTPGame) -> HTTPGame:
-    """Return the same game over another instance."""
-    return HTTPGame(client, http_game.created)
-
-
-async def play(http_games: list[HTTPGame], versions: int, chance: Random) -> None:
-    """Play a game over random instances until it has this many versions or is finished."""
-    for _ in rounds():
-        http_game = chance.choice(http_games)
-        legal = await http_game.get_json("/legal-moves")
-        if not legal["moves"] or legal["version"] >= versions:
-            return
-        response = await http_game.act({"move": chance.choice(legal["moves"])["id"]})
-        assert response.status == 200, await response.text()
-
-
-def check_copy(copy: GameCopy, game: dict[str, Any]) -> None:
-    """Check that a copy is the game, after one snapshot and every later diff."""
-    assert (copy.game, copy.snapshots) == (game, 1)
-    assert copy.versions == [*range(copy.versions[0], game["version"] + 1)]
-
-
 async def test_a_redis_that_was_restarted_costs_no_diff(short_path: Path) -> None:
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(AsyncExitStack())
         url = (await first.enter_async_context(embedded_server(short_path))).url
         clients = [await stack.enter_async_context(instance(url)) for _ in range(2)]
         http_game = await create_game(clients[0], seed="restart")
-        http_games = [via_instance(client, http_game) for client in clients]
+        http_games = [HTTPGame(client, http_game.created) for client in clients]
         watchers = [await stack.enter_async_context(watch_game(client, http_game.id)) for client in clients]
-        await play(http_games, 20, Random(3))
+        for instance_game, versions in zip(http_games, (10, 20), strict=True):
+            await instance_game.play_randomly(Random(3), versions)
         await watchers[0].receive_until(http_game.id, 20)
         await first.aclose()
         assert (await http_game.act({"action": {"type": "pass"}})).status == 503
@@ -222,19 +198,19 @@ async def test_a_redis_that_was_restarted_costs_no_diff(short_path: Path) -> Non
             error = await watchers[0].request_error({**act, **more}, "store_unavailable")
             assert error["problem"]["detail"].endswith(f"; the request may have been applied: {outcome}")
         await first.enter_async_context(embedded_server(short_path))
-        await wait_until_served(http_games)
-        await play(http_games, 40, Random(4))
+
+        async def are_served() -> bool:
+            return {(await instance_game.get()).status for instance_game in http_games} == {200}
+
+        await wait_until(are_served)
+        for instance_game, versions in zip(http_games, (30, 40), strict=True):
+            await instance_game.play_randomly(Random(4), versions)
         game = await http_game.get_json()
         for watcher in watchers:
-            check_copy(await watcher.receive_until(http_game.id, game["version"]), game)
+            copy = await watcher.receive_until(http_game.id, game["version"])
+            assert (copy.game, copy.snapshots) == (game, 1)
+            assert copy.versions == [*range(copy.versions[0], game["version"] + 1)]
         await stack.aclose()
-
-
-async def wait_until_served(http_games: list[HTTPGame]) -> None:
-    async def are_served() -> bool:
-        return {(await http_game.get()).status for http_game in http_games} == {200}
-
-    await wait_until(are_served)
 
 
 async def test_sockets_that_disconnect_leave_nothing_behind(client: Client, http_game: HTTPGame) -> None:
