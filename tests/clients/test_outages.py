@@ -176,8 +176,7 @@ async def test_what_is_final_ends_play(client: Client) -> None:
 async def mortal_service(folder: Path, port: int, *flags: str) -> AsyncIterator["MortalService"]:
     """Run a service that can be killed and started again on the same data."""
     async with AsyncExitStack() as stack:
-        mortal = MortalService(folder, stack, "--port", str(port), "--drain-time-s", "0", *flags)
-        mortal.url = f"http://127.0.0.1:{port}"
+        mortal = MortalService(folder, stack, port, *flags)
         await mortal.start()
         yield mortal
 
@@ -185,20 +184,19 @@ async def mortal_service(folder: Path, port: int, *flags: str) -> AsyncIterator[
 class MortalService:
     """A service that always has the same port and data."""
 
-    def __init__(self, folder: Path, stack: AsyncExitStack, *flags: str) -> None:
-        self.url = ""
-        self._folder, self._stack, self._flags = folder, stack, flags
-        self._running: ServerProcess | None = None
-        self.starts = 0
+    _running: ServerProcess
+
+    def __init__(self, folder: Path, stack: AsyncExitStack, port: int, *flags: str) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self._folder, self._stack = folder, stack
+        self._flags = ("--port", str(port), "--drain-time-s", "0", *flags)
 
     async def start(self) -> None:
         """Start the service."""
         self._running = await self._stack.enter_async_context(start_server(self._folder, None, *self._flags))
-        self.starts += 1
 
     async def restart(self, number: signal.Signals) -> None:
         """End the service by a signal, and start it again."""
-        assert self._running is not None
         await self._running.stop(number)
         await self.start()
 

@@ -1,6 +1,7 @@
 """A game's access record, and an API key's secrets: random, hashed, at most two valid, and soon over once revoked."""
 
 import re
+from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
@@ -11,7 +12,6 @@ from service.games.api_key import (
     ApiKey,
     ApiKeyAuthenticator,
     Quotas,
-    StoredApiKey,
     add_secret,
     check_secret,
     generate_secret,
@@ -19,8 +19,7 @@ from service.games.api_key import (
     name_of_secret,
 )
 from service.games.errors import ApiKeyRejected
-from service.store.game_store import RedisApiKeyStore, RedisStore, encode_api_key
-from service.store.pipeline import PipelinedClient
+from service.store.game_store import RedisStore, encode_api_key
 from tests.api_key_fixture import add_api_key
 from tests.games.game_fixture import Clock
 
@@ -116,69 +115,50 @@ def test_a_revoked_key_has_no_valid_secret() -> None:
         check_secret(key, generate_secret("bot"), NOW)
 
 
-class CountingKeyStore(RedisApiKeyStore):
-    """A store of keys that counts its reads."""
-
-    def __init__(self, client: PipelinedClient) -> None:
-        super().__init__(client)
-        self.loads = 0
-
-    async def load(self, name: str) -> StoredApiKey | None:
-        self.loads += 1
-        return await super().load(name)
-
-    async def change(self, name: str, **fields: object) -> None:
-        stored = await super().load(name)
-        assert stored is not None
-        assert await self.save(msgspec.structs.replace(stored.key, **fields), stored.revision)
-
-    async def rotate(self, name: str, now: int, grace_s: int) -> str:
-        """Rotate a stored key, and return its new secret."""
-        stored = await super().load(name)
-        assert stored is not None
-        secret = generate_secret(name)
-        assert await self.save(add_secret(stored.key, secret, now, grace_s), stored.revision)
-        return secret
-
-
 @pytest.fixture
-def counting(store: RedisStore) -> CountingKeyStore:
-    return CountingKeyStore(store.client)
+def load(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncMock:
+    """Return what counts the reads of keys."""
+    counted = AsyncMock(wraps=store.api_keys.load)
+    monkeypatch.setattr(store.api_keys, "load", counted)
+    return counted
 
 
-async def test_a_valid_secret_is_read_once_in_five_seconds(store: RedisStore, counting: CountingKeyStore) -> None:
+async def test_a_valid_secret_is_read_once_in_five_seconds(store: RedisStore, load: AsyncMock) -> None:
     clock, secret = Clock(), await add_api_key(store)
-    authenticator = ApiKeyAuthenticator(counting, clock)
+    authenticator = ApiKeyAuthenticator(store.api_keys, clock)
     keys: list[ApiKey] = [await authenticator.authenticate(secret) for _ in range(10)]
     assert {key.name for key in keys} == {"discord-bot"}
-    assert counting.loads == 1
+    assert load.await_count == 1
     clock.now += CACHE_TTL_S
     await authenticator.authenticate(secret)
-    assert counting.loads == 2
+    assert load.await_count == 2
 
 
-async def test_an_invalid_secret_is_never_cached(store: RedisStore, counting: CountingKeyStore) -> None:
+async def test_an_invalid_secret_is_never_cached(store: RedisStore, load: AsyncMock) -> None:
     await add_api_key(store)
-    authenticator = ApiKeyAuthenticator(counting, Clock())
+    authenticator = ApiKeyAuthenticator(store.api_keys, Clock())
     for secret in (generate_secret("discord-bot"), generate_secret("nobody"), "no secret at all"):
         for _ in range(2):
             with pytest.raises(ApiKeyRejected, match="is unknown"):
                 await authenticator.authenticate(secret)
             assert not authenticator.is_cached(secret)
-    assert counting.loads == 4  # a text without a name is rejected without a read
+    assert load.await_count == 4  # a text without a name is rejected without a read
 
 
 @pytest.mark.parametrize(("end", "after_s"), (("was revoked", CACHE_TTL_S), ("has expired", 2)))
 async def test_a_cached_secret_ends_with_its_grace_period_and_a_revoked_one_with_the_cache(
-    store: RedisStore, counting: CountingKeyStore, end: str, after_s: float
+    store: RedisStore, end: str, after_s: float
 ) -> None:
-    clock, secret = Clock(), await add_api_key(store)
-    authenticator = ApiKeyAuthenticator(counting, clock)
+    clock, secret, newer = Clock(), await add_api_key(store), generate_secret("discord-bot")
+    authenticator, stored = ApiKeyAuthenticator(store.api_keys, clock), await store.api_keys.load("discord-bot")
+    assert stored is not None
     if end == "has expired":
-        await authenticator.authenticate(await counting.rotate("discord-bot", int(clock.now), grace_s=2))
+        assert await store.api_keys.save(add_secret(stored.key, newer, int(clock.now), 2), stored.revision)
+        await authenticator.authenticate(newer)
     await authenticator.authenticate(secret)
     if end == "was revoked":
-        await counting.change("discord-bot", revoked_at=int(clock.now))
+        revoked = msgspec.structs.replace(stored.key, revoked_at=int(clock.now))
+        assert await store.api_keys.save(revoked, stored.revision)
     assert authenticator.is_cached(secret)
     clock.now += after_s
     with pytest.raises(ApiKeyRejected, match=end):

@@ -182,11 +182,7 @@ async def test_a_game_whose_bot_hangs_fails_and_frees_a_slot(store: GameStore, m
     context, slots = context_of(store, bot_budget_s=0.0), BotSlots()
     table = await create_game(context, *human_seats("Ana"), *bot_seats("random"))
     await table.finish_turn()
-
-    async def hang(*_: object) -> None:
-        await asyncio.Event().wait()
-
-    monkeypatch.setattr(context.bots, "choose", hang)
+    monkeypatch.setattr(context.bots, "choose", lambda *_: asyncio.Event().wait())
     monkeypatch.setattr(scheduler, "MOVE_TIMEOUT_S", 0.01)
     with pytest.raises(TimeoutError):
         await advance_due_game(context_of(store), table.id, slots)

@@ -90,14 +90,6 @@ async def test_who_may_undo(store: GameStore) -> None:
     await table.undo(if_match=[Revision(2, b"")])
 
 
-async def test_a_retry_undoes_once(store: GameStore) -> None:
-    table = await new_game(store)
-    await table.act()
-    first, second = [await table.undo(idempotency_key="once") for _ in range(2)]
-    assert first == second
-    assert (await table.game()).version == 3
-
-
 async def test_undo_is_limited_by_the_number_of_versions(store: GameStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(undoing, "MAX_VERSIONS", 3)
     table = await new_game(store)

@@ -40,6 +40,7 @@ from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, mocked_request, serve, wait_until_no_streams
 from tests.web.http_game import JSON, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end, send_raw
+from tests.web.watcher_client import watch_game
 from verification.fuzz.frames import TEXT, encode_frame
 
 ANA, BO = "192.0.2.1", "2001:db8:1:2::7"
@@ -382,12 +383,9 @@ async def test_the_duration_of_a_request_is_recorded(client: Client, monkeypatch
 
 async def test_sockets_and_streams_are_counted_as_connections(client: Client) -> None:
     game, before = await create_game(client), read_samples()
-    async with client.ws_connect(f"{game.path}/ws") as socket:
-        assert [(await socket.receive_json())["type"] for _ in range(3)] == ["welcome", "subscribed", "snapshot"]
-        await socket.send_str("{")
-        assert (await socket.receive_json())["problem"]["code"] == "malformed"
-        await socket.send_json({"type": "ping"})
-        assert (await socket.receive_json())["type"] == "pong"
+    async with watch_game(client, game.id) as watcher:
+        await watcher.request_error("{", "malformed")
+        await watcher.request({"type": "ping"}, "pong")
     streams = [await game.get("/diffs", **STREAM)]
     assert IN_FLIGHT.count == 1
     streams.append(await game.get("/diffs", **STREAM))

@@ -2,18 +2,18 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from aiohttp import ClientResponse
 from redis.asyncio import Redis
 
-from service.games import ports
 from service.games.commands import execute
 from service.games.commands.execute import MAX_ATTEMPTS
-from service.games.ports import CommitOutcome, VersionConflict
+from service.games.ports import VersionConflict
 from service.store.game_store import RedisStore
-from tests.web.app_server import Client, FrozenClock, serve
+from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, check_problem, create_game
 from tests.web.watcher_client import connect_watcher
 
@@ -246,42 +246,6 @@ FIVE = [{"name": name} for name in ("Ana", "Bo", "Cy", "Di", "Eve")]
 KEY = "key-of-the-losing_client-9f86d081884c7d659a2feaa0c55ad015"
 
 
-class ConflictingStore(RedisStore):
-    """A store whose commits fail with version conflicts."""
-
-    left = 0
-    lost = 0
-
-    async def commit(self, commit: ports.Change) -> CommitOutcome:
-        if not self.left:
-            return await super().commit(commit)
-        self.left -= 1
-        self.lost += 1
-        return VersionConflict()
-
-
-class RecordingBackoff:
-    """Pauses of no length that are recorded."""
-
-    def __init__(self) -> None:
-        self.failures: list[int] = []
-
-    def delay_s(self, failures: int) -> float:
-        self.failures.append(failures)
-        return 0.0
-
-
-@pytest.fixture
-async def losing(store: RedisStore) -> ConflictingStore:
-    return ConflictingStore(store.client)
-
-
-@pytest.fixture
-async def losing_client(losing: ConflictingStore) -> AsyncIterator[Client]:
-    async with serve(losing) as connected:
-        yield connected
-
-
 Change = Callable[[HTTPGame], Awaitable[ClientResponse]]
 
 CHANGES: dict[str, Change] = {
@@ -297,9 +261,9 @@ CHANGES: dict[str, Change] = {
 }
 
 
-async def create_game_for(losing_client: Client, change: str) -> HTTPGame:
+async def create_game_for(client: Client, change: str) -> HTTPGame:
     """Create a game in which a change is possible."""
-    game = await create_game(losing_client, [*FIVE[:2], {"open": True}] if change == "join" else FIVE)
+    game = await create_game(client, [*FIVE[:2], {"open": True}] if change == "join" else FIVE)
     if change == "act":
         await game.act_successfully()
     if change == "rematch":
@@ -309,13 +273,15 @@ async def create_game_for(losing_client: Client, change: str) -> HTTPGame:
 
 @pytest.mark.parametrize("change", CHANGES)
 async def test_attempts_after_version_conflicts_are_bounded(
-    losing_client: Client, losing: ConflictingStore, change: str, monkeypatch: pytest.MonkeyPatch
+    client: Client, store: RedisStore, change: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    game, backoff = await create_game_for(losing_client, change), RecordingBackoff()
-    monkeypatch.setattr(execute, "BACKOFF", backoff)
-    losing.left = 10_000
-    assert "nothing was done" in (await check_problem(await CHANGES[change](game), 409, "conflict"))["detail"]
-    assert MAX_ATTEMPTS <= losing.lost <= 1 + MAX_ATTEMPTS
-    assert backoff.failures == [*range(1, MAX_ATTEMPTS)]
-    losing.left = 0
+    game, pause_s = await create_game_for(client, change), Mock(return_value=0.0)
+    commit = AsyncMock(return_value=VersionConflict())
+    with monkeypatch.context() as losing:
+        losing.setattr(execute, "BACKOFF", Mock(delay_s=pause_s))
+        losing.setattr(store, "commit", commit)
+        problem = await check_problem(await CHANGES[change](game), 409, "conflict")
+    assert "nothing was done" in problem["detail"]
+    assert MAX_ATTEMPTS <= commit.await_count <= 1 + MAX_ATTEMPTS
+    assert [call.args for call in pause_s.call_args_list] == [(failures,) for failures in range(1, MAX_ATTEMPTS)]
     assert (await CHANGES[change](game)).status < 300

@@ -333,12 +333,11 @@ async def test_headers_with_invalid_bytes(client: Client, header: str) -> None:
 
 
 async def test_a_client_that_leaves_in_its_body_does_no_harm(client: Client, caplog: pytest.LogCaptureFixture) -> None:
-    reader, writer = await asyncio.open_connection(client.host, client.port)
-    writer.write(b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{")
-    await wait_until(lambda: _has_received_head(client))
-    writer.close()
-    await writer.wait_closed()
-    del reader
+    async with open_connection(client) as (_, writer):
+        writer.write(make_head("/v1/games", f"Content-Type: {JSON}", "Content-Length: 99", method="POST") + b"{")
+        await wait_until(lambda: _has_received_head(client))
+        writer.close()
+        await writer.wait_closed()
     assert (await client.get("/livez")).status == 200
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 

@@ -359,10 +359,6 @@ async def test_a_webhook_is_disabled_after_the_last_retry(
     assert (await owner.message_deliveries(hook))[2]["attempt"] == 1
 
 
-async def _failing(*_: object, **__: object) -> SendResult:
-    raise KeyError("a mistake of ours")
-
-
 async def test_a_failing_webhook_is_logged_and_does_not_affect_others(
     game_owner: GameOwner, receiver: WebhookReceiver, redis: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -372,7 +368,7 @@ async def test_a_failing_webhook_is_logged_and_does_not_affect_others(
     await second.register()
     one.expected_failures = 1
     resources = one.deliverer
-    send, resources.send = resources.send, _failing
+    send, resources.send = resources.send, AsyncMock(side_effect=KeyError("a mistake of ours"))
     await game_owner.act(first)
     resources.send = send
     await game_owner.act(second.game)

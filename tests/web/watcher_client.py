@@ -12,6 +12,8 @@ from aiohttp import ClientResponse, ClientWebSocketResponse, WSMsgType
 from jsonschema_rs import Draft202012Validator
 
 from service.games.diffs import canonical_body, next_digest
+from service.web.streams import STREAMS
+from service.web.websocket_connection import WebSocketConnection
 from tests.polling import TIMEOUT_S
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame
@@ -41,6 +43,13 @@ def client_transport(socket: ClientWebSocketResponse) -> asyncio.Transport:
     assert connection is not None
     assert connection.transport is not None
     return connection.transport
+
+
+def only_stream(client: Client) -> WebSocketConnection:
+    """Return the only socket that is open, as the instance has it."""
+    (stream,) = client.app[STREAMS]
+    assert isinstance(stream, WebSocketConnection)
+    return stream
 
 
 class GameCopy:

@@ -27,6 +27,7 @@ class VersionSubscriber:
         self.deliveries = 0
         self.errors: list[GameError] = []
         self.received = asyncio.Event()
+        self.has_rechecked = asyncio.Event()
 
     def deliver(self, message: ChannelMessage) -> None:
         assert not self.errors
@@ -44,7 +45,8 @@ class VersionSubscriber:
         self.received.set()
 
     def recheck_token(self, game: str, access: AccessRecord) -> None:
-        """Do nothing: it has no token."""
+        del game, access
+        self.has_rechecked.set()
 
     async def wait_for_error(self) -> GameError:
         """Wait until the subscription has ended."""
@@ -58,25 +60,6 @@ class VersionSubscriber:
                 self.received.clear()
                 await self.received.wait()
         assert self.version == version
-
-
-class FailingSubscriber:
-    """A subscriber whose connection raises an error."""
-
-    def __init__(self, error: Exception) -> None:
-        self.error = error
-
-    def deliver(self, message: ChannelMessage) -> None:
-        del message
-        raise self.error
-
-    def end_subscription(self, game: str, error: GameError) -> None:
-        del game, error
-        raise self.error
-
-    def recheck_token(self, game: str, access: AccessRecord) -> None:
-        del game, access
-        raise self.error
 
 
 class UnreliableStore(RedisStore):

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from unittest.mock import Mock
 
 import pytest
 from redis.asyncio import Redis
 
 from service.games import channel
 from service.games import hub as hub_module
-from service.games.access import AccessRecord
 from service.games.channel import PAGE_SIZE, build_snapshot
 from service.games.errors import NoSuchGame, TileSetMissing
 from service.games.hub import Hub
@@ -16,7 +16,6 @@ from service.games.ports import ChangeNotification, Revision, StoredDiff, StoreU
 from service.games.tilesets import TileSetCatalogue
 from tests.games.realtime.subscribers import (
     TILESETS,
-    FailingSubscriber,
     SnapshotSubscriber,
     UnreliableStore,
     VersionSubscriber,
@@ -90,7 +89,9 @@ async def test_one_failing_subscriber_does_not_affect_the_others(
 
     hub.start()
     one = await subscribe(hub, store)
-    await hub.subscribe(FailingSubscriber(error), "g", Revision(1, digest(1)))
+    failing = Mock()
+    failing.deliver.side_effect = failing.end_subscription.side_effect = error
+    await hub.subscribe(failing, "g", Revision(1, digest(1)))
     other = await subscribe(hub, store)
     await commit_and_publish(hub, store, action(1))
     assert one.version == other.version == 2
@@ -156,13 +157,7 @@ async def test_wait_for_version_returns_at_once_for_others_than_subscribers(hub:
 @pytest.fixture
 async def hanging(store: UnreliableStore, monkeypatch: pytest.MonkeyPatch) -> UnreliableStore:
     """Return a store with the game `g`, whose stream can never be read."""
-
-    async def hang(game: str, since: int, limit: int) -> list[StoredDiff]:
-        del game, since, limit
-        never: asyncio.Future[list[StoredDiff]] = asyncio.get_running_loop().create_future()
-        return await never
-
-    monkeypatch.setattr(store, "load_diffs", hang)
+    monkeypatch.setattr(store, "load_diffs", lambda *_: asyncio.Event().wait())
     return store
 
 
@@ -346,22 +341,10 @@ async def test_a_version_that_is_missing_for_a_moment_causes_no_snapshot(hub: Hu
     assert subscriber.errors == []
 
 
-class TokenSubscriber(VersionSubscriber):
-    """A subscriber with a token, which it was told to check again."""
-
-    def __init__(self, version: int) -> None:
-        super().__init__(version)
-        self.has_rechecked = asyncio.Event()
-
-    def recheck_token(self, game: str, access: AccessRecord) -> None:
-        del game, access
-        self.has_rechecked.set()
-
-
 async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redis_url: str) -> None:
     hub = Hub(store, TILESETS, 1000.0)
     hub.start()
-    await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
+    await hub.subscribe(subscriber := VersionSubscriber(1), "g", Revision(1, digest(1)))
     await wait_until(lambda: store.change_notifications.count_own_subscribers("g"))
     async with connect(redis_url) as other, asyncio.timeout(TIMEOUT_S):
         await other.commit(action(1, revokes_token=True))
@@ -373,7 +356,7 @@ async def test_a_notified_revocation_needs_no_sweep(store: UnreliableStore, redi
 async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_subscribed(
     hub: Hub, store: UnreliableStore
 ) -> None:
-    await hub.subscribe(subscriber := TokenSubscriber(1), "g", Revision(1, digest(1)))
+    await hub.subscribe(subscriber := VersionSubscriber(1), "g", Revision(1, digest(1)))
     store.failures = 2
     hub.publish_commit(action(1, diffs=[], revokes_token=True))
     async with asyncio.timeout(TIMEOUT_S):
@@ -389,7 +372,7 @@ async def test_a_token_check_is_repeated_until_the_game_is_read_or_nobody_is_sub
 
 async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(hub: Hub, store: UnreliableStore) -> None:
     store.is_deaf = True
-    before, after = TokenSubscriber(1), TokenSubscriber(2)
+    before, after = VersionSubscriber(1), VersionSubscriber(2)
     await hub.subscribe(before, "g", Revision(1, digest(1)))
     hub.start()
     await store.commit(action(1, revokes_token=True))
@@ -399,6 +382,6 @@ async def test_a_sweep_finds_a_revocation_whose_notification_was_lost(hub: Hub, 
     record = await load_record(store)
     await hub.subscribe(after, "g", Revision(2, digest(2)), record.last_revocation)
     assert not after.has_rechecked.is_set()
-    await hub.subscribe(late := TokenSubscriber(2), "g", Revision(2, digest(2)))
+    await hub.subscribe(late := VersionSubscriber(2), "g", Revision(2, digest(2)))
     async with asyncio.timeout(TIMEOUT_S):
         await late.has_rechecked.wait()

@@ -15,6 +15,7 @@ from service.store.game_store import RedisStore
 from tests.api_key_fixture import add_api_key, api_key_header
 from tests.web.app_server import Client, FrozenClock
 from tests.web.http_game import IDENTITY, TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
+from tests.web.watcher_client import watch_game
 
 SECRET = "6e2f0c9b8d4a7153f0e1d2c3b4a59687"
 
@@ -51,11 +52,9 @@ async def test_the_same_players_play_again_and_the_next_seat_begins(client: Clie
 async def test_the_games_are_linked_and_watchers_are_notified(client: Client) -> None:
     game = await create_aborted(client)
     before = await game.get_json()
-    async with client.ws_connect(f"{game.path}/ws") as socket:
-        types = [(await socket.receive_json(timeout=60))["type"] for _ in range(3)]
-        assert types == ["welcome", "subscribed", "snapshot"]
+    async with watch_game(client, game.id) as watcher:
         again = await game.rematch()
-        diff = await socket.receive_json(timeout=60)
+        diff = await watcher.receive("diff")
     new = again.created["game"]
     after = await game.get_json()
     assert (new["previous_game"], new["next_game"]) == (game.id, None)

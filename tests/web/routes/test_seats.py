@@ -29,11 +29,6 @@ async def join(game: HTTPGame, name: str = "Bo", **headers: str) -> dict[str, An
     return joined
 
 
-async def remove_player(game: HTTPGame, seat: int, token: str | None = None, **headers: str) -> Any:
-    """Remove the player of a seat, by default with the owner token."""
-    return await game.delete(f"/seats/{seat}", token or game.owner_token, **headers)
-
-
 async def replace_token(game: HTTPGame, seat: int, token: str, **headers: str) -> Any:
     return await game.post(f"/seats/{seat}/token", token=token, **headers)
 
@@ -48,10 +43,10 @@ async def test_removal_is_repeatable_and_supports_if_match(client: Client) -> No
     game = await create_game(client, OPEN)
     await join(game)
     tag = (await game.get()).headers["ETag"]
-    first, again = await remove_player(game, 1), await remove_player(game, 1)
+    first, again = await game.delete("/seats/1"), await game.delete("/seats/1")
     assert (first.status, again.status, await first.json()) == (200, 200, await again.json())
     await join(game, "Cy")
-    await check_problem(await remove_player(game, 1, **{"If-Match": tag}), 412, "version_mismatch")
+    await check_problem(await game.delete("/seats/1", **{"If-Match": tag}), 412, "version_mismatch")
     assert (await game.get_json())["players"][1]["name"] == "Cy"
 
 
@@ -63,7 +58,7 @@ async def test_a_player_leaves_or_the_owner_removes_them_and_another_joins(
 ) -> None:
     game = await create_game(client, OPEN, visibility=visibility)
     bo = await join(game)
-    response = await remove_player(game, 1, game.owner_token if by_owner else bo["token"])
+    response = await game.delete("/seats/1", game.owner_token if by_owner else bo["token"])
     left = await response.json()
     assert (response.status, left["version"], left["status"]) == (200, 3, "waiting")
     assert [left["players"][1][name] for name in ("name", "color", "kind")] == [None, None, "open"]
@@ -72,7 +67,7 @@ async def test_a_player_leaves_or_the_owner_removes_them_and_another_joins(
     assert diff["events"] == [{"type": "player_left", "seat": 1, "name": "Bo"}]
     assert [diff[name] for name in ("seat", "move", "by")] == [None, None, None]
     assert apply_patch(bo["game"], diff["patch"]) == left
-    repeated = await remove_player(game, 1, bo["token"])  # its token is unknown now
+    repeated = await game.delete("/seats/1", bo["token"])  # its token is unknown now
     await check_problem(repeated, *((401, "unauthorized") if visibility == "public" else (404, "not_found")))
     mine = await client.get("/v1/seats/me/games", headers=bearer_header(bo["token"]))
     await check_problem(mine, 401, "unauthorized")
@@ -90,7 +85,7 @@ async def test_players_who_leave_and_join_at_once_take_turns(client: Client) -> 
     for _ in range(5):
         game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
         bo = (await join(game))["token"]
-        left, *joined = await asyncio.gather(remove_player(game, 1, bo), *(game.join(name) for name in ("Cy", "Di")))
+        left, *joined = await asyncio.gather(game.delete("/seats/1", bo), *(game.join(name) for name in ("Cy", "Di")))
         assert left.status in (200, 409)
         seats = {(await one.json())["seat"] for one in joined if one.status == 200}
         players = (await game.get_json())["players"]
@@ -103,17 +98,17 @@ async def test_which_tokens_remove_which_players(client: Client) -> None:
     bo = await join(game)
     await check_problem(await client.delete(f"{game.path}/seats/1"), 401, "unauthorized")
     for token in (game.seat_tokens[0], game.spectator_token):
-        await check_problem(await remove_player(game, 1, token), 403, "wrong_seat")
-    await check_problem(await remove_player(game, 2, bo["token"]), 403, "wrong_seat")
-    await check_problem(await remove_player(game, 0, game.seat_tokens[0]), 409, "conflict")
+        await check_problem(await game.delete("/seats/1", token), 403, "wrong_seat")
+    await check_problem(await game.delete("/seats/2", bo["token"]), 403, "wrong_seat")
+    await check_problem(await game.delete("/seats/0", game.seat_tokens[0]), 409, "conflict")
     for seat in (0, 3):
-        await check_problem(await remove_player(game, seat), 409, "conflict")
-    await check_problem(await remove_player(game, 4), 404, "not_found")
+        await check_problem(await game.delete(f"/seats/{seat}"), 409, "conflict")
+    await check_problem(await game.delete("/seats/4"), 404, "not_found")
     await check_problem(await game.delete("/seats/5"), 404, "not_found")
     await join(game, "Cy")
-    await check_problem(await remove_player(game, 1), 409, "conflict")
+    await check_problem(await game.delete("/seats/1"), 409, "conflict")
     await game.delete()
-    await check_problem(await remove_player(game, 1), 409, "not_active")
+    await check_problem(await game.delete("/seats/1"), 409, "not_active")
 
 
 async def test_the_new_token_acts_and_the_old_one_is_revoked(client: Client) -> None:
@@ -205,7 +200,7 @@ async def test_sockets_of_a_revoked_token_are_closed_on_every_instance(
     ):
         await replace_token(game, 1, bo)
         assert [await near.receive_close(), await far.receive_close()] == [code, code]
-        await remove_player(game, 1)
+        await game.delete("/seats/1")
         assert (await other.receive("diff"))["events"][0]["type"] == "player_left"
 
 
@@ -217,7 +212,7 @@ async def test_a_shared_socket_ends_the_subscription_and_stays_open(client: Clie
         await watcher.request({"type": "auth", "game": game.id, "token": bo}, "ack")
         await watcher.subscribe(game.id)
         await watcher.subscribe(another.id)
-        await remove_player(game, 1)
+        await game.delete("/seats/1")
         while (message := await watcher.receive())["type"] != "error":
             pass
         assert (message["game"], message["problem"]["code"]) == (game.id, code)
@@ -262,7 +257,7 @@ async def test_event_streams_of_a_revoked_token_end(client: Client, visibility: 
 async def test_a_log_with_a_removed_player_can_be_verified(client: Client) -> None:
     game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}], seed="tides", first_seat=0)
     await join(game)
-    await remove_player(game, 1)
+    await game.delete("/seats/1")
     await join(game, "Cy")
     assert (await join(game, "Di"))["game"]["status"] == "active"
     await game.act_successfully()

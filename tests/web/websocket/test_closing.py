@@ -11,7 +11,7 @@ server, the handshake, reading, writing, pings and closing.
 import asyncio
 import json
 from asyncio.subprocess import PIPE, STDOUT
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -33,7 +33,7 @@ from tests.security.limited_client import make_limits
 from tests.tools import SCRIPTS
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame
-from tests.web.watcher_client import WatcherClient, watch_game
+from tests.web.watcher_client import WatcherClient, only_stream, watch_game
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 from verification.fuzz.frames import BINARY, CLOSE, DEFLATED, FINAL, TEXT, deflate, encode_frame
 
@@ -56,13 +56,6 @@ async def quick(store: RedisStore) -> AsyncIterator[Client]:
     """Return a client of an instance that closes streams at once and accepts any number of messages."""
     async with serve(store, Limits(close_window_s=0, rate_limits=False)) as client:
         yield client
-
-
-def only_stream(client: Client) -> WebSocketConnection:
-    """Return the only socket that is open."""
-    (stream,) = client.app[STREAMS]
-    assert isinstance(stream, WebSocketConnection)
-    return stream
 
 
 async def wait(_: Client) -> None:
@@ -253,8 +246,11 @@ DEFLATE_SECTIONS = (*(f"12.{data}" for data in range(1, 6)), *(f"13.{offer}" for
 SMALL = (1, 5)
 """Those of 16 bytes and of 4 KiB."""
 
-LARGEST = (9, 14)
-"""Those of 64 KiB, whole and in fragments. The service rejects larger ones unless an operator raises the limit."""
+LARGEST = [f"{section}.{number}" for section in ("12.1", "13.3") for number in (9, 14)]
+"""Those of 64 KiB, whole and in fragments. The service rejects larger ones unless an operator raises the limit.
+
+With the default offer, and with one that forbids to use earlier messages; their data are alike to the reader.
+"""
 
 NON_STRICT = {"6.4.1", "6.4.2", "6.4.3", "6.4.4"}
 """aiohttp looks at the UTF-8 of a whole message, and not at each fragment as soon as it arrives."""
@@ -294,7 +290,7 @@ async def url(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
         yield f"ws://{client.host}:{client.port}/v1/ws"
 
 
-async def run_cases(url: str, cases: list[str], reports: Path) -> dict[str, tuple[str, str]]:
+async def run_cases(url: str, cases: Sequence[str], reports: Path) -> dict[str, tuple[str, str]]:
     """Run cases; return the verdicts on the behavior and on the close of each."""
     included = [word for case in cases for word in ("-i", case)]
     process = await asyncio.create_subprocess_exec(
@@ -315,24 +311,17 @@ def find_failures(verdicts: dict[str, tuple[str, str]]) -> dict[str, tuple[str, 
     }
 
 
-@pytest.mark.parametrize("section", CASES)
-async def test_the_cases_of_the_protocol_hold(url: str, section: str, tmp_path: Path) -> None:
-    verdicts = await run_cases(url, [f"{section}.*"], tmp_path)
-    assert find_failures(verdicts) == {}
-    assert len(verdicts) == CASES[section]
-
-
-@pytest.mark.parametrize("section", DEFLATE_SECTIONS)
-async def test_the_cases_of_compression_hold(url: str, section: str, tmp_path: Path) -> None:
-    verdicts = await run_cases(url, [f"{section}.{number}" for number in SMALL], tmp_path)
-    assert find_failures(verdicts) == {}
-    assert len(verdicts) == len(SMALL)
-
-
-@pytest.mark.timeout(600)
-async def test_the_cases_of_the_largest_compressed_messages_hold(url: str, tmp_path: Path) -> None:
-    """With the default offer, and with one that forbids to use earlier messages; their data are alike to the reader."""
-    cases = [f"{section}.{number}" for section in ("12.1", "13.3") for number in LARGEST]
+@pytest.mark.parametrize(
+    ("cases", "number"),
+    (
+        *(pytest.param([f"{section}.*"], number, id=section) for section, number in CASES.items()),
+        *(pytest.param([f"{one}.{size}" for size in SMALL], len(SMALL), id=one) for one in DEFLATE_SECTIONS),
+        pytest.param(LARGEST, len(LARGEST), id="largest", marks=pytest.mark.timeout(600)),
+    ),
+)
+async def test_the_cases_of_the_protocol_and_of_compression_hold(
+    url: str, cases: Sequence[str], number: int, tmp_path: Path
+) -> None:
     verdicts = await run_cases(url, cases, tmp_path)
     assert find_failures(verdicts) == {}
-    assert len(verdicts) == len(cases)
+    assert len(verdicts) == number

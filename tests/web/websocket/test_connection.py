@@ -25,7 +25,7 @@ from tests.redis_servers import connect
 from tests.store.commits import action
 from tests.web.app_server import Client, serve, wait_until_no_streams
 from tests.web.http_game import GatedStore, HTTPGame, create_game
-from tests.web.watcher_client import client_transport, connect_watcher, watch_game
+from tests.web.watcher_client import client_transport, connect_watcher, only_stream, watch_game
 
 NOBODYS = "x" * 43
 
@@ -86,8 +86,7 @@ async def test_a_client_is_closed_when_it_no_longer_answers_pings(store: RedisSt
 async def test_a_client_that_answered_within_the_resolution_of_the_clock_is_not_closed(client: Client) -> None:
     loop = asyncio.get_running_loop()
     async with connect_watcher(client) as watcher:
-        (opened,) = client.app[STREAMS]
-        assert isinstance(opened, WebSocketConnection)
+        opened = only_stream(client)
         opened._ping_timer.cancel()
         due = opened._ping_timer = loop.call_later(0, opened._check_pong, opened._last_received_at, 1)
         await wait_until(lambda: opened._ping_timer is not due)
@@ -117,8 +116,7 @@ async def test_a_client_is_not_closed_for_an_answer_that_came_during_a_pause(red
 async def test_a_socket_holds_no_more_than_it_needs(client: Client) -> None:
     """Its timer would hold a closed one for ever."""
     async with connect_watcher(client):
-        (opened,) = client.app[STREAMS]
-        assert isinstance(opened, WebSocketConnection)
+        opened = only_stream(client)
         assert not opened.socket.headers  # they were sent
     await wait_until_no_streams(client)
     assert opened._ping_timer.cancelled()
@@ -137,8 +135,7 @@ async def test_a_client_is_not_closed_while_its_message_is_handled(gated: GatedS
     async with serve(gated) as client:
         http_game = await create_game(client)
         async with connect_watcher(client) as watcher:
-            (opened,) = client.app[STREAMS]
-            assert isinstance(opened, WebSocketConnection)
+            opened = only_stream(client)
             gated.game_gate.clear()
             before = gated.arrivals
             await watcher.send({"type": "subscribe", "game": http_game.id})
@@ -155,8 +152,7 @@ async def test_a_message_that_arrives_as_the_socket_is_to_close_is_handled_to_it
     async with serve(gated) as client:
         http_game = await create_game(client)
         async with connect_watcher(client) as watcher:
-            (opened,) = client.app[STREAMS]
-            assert isinstance(opened, WebSocketConnection)
+            opened = only_stream(client)
             receive = opened.socket.receive
 
             async def reconnect_meanwhile() -> WSMessage:
@@ -183,8 +179,7 @@ async def test_a_socket_that_is_closed_while_it_subscribes_leaves_nothing_behind
         async with connect_watcher(client) as watcher:
             gated.log_gate.clear()
             await watcher.subscribe(http_game.id)
-            (opened,) = client.app[STREAMS]._streams
-            assert isinstance(opened, WebSocketConnection)
+            opened = only_stream(client)
             opened.close(4408, "no_pong")
             gated.log_gate.set()
             assert await watcher.receive_close() == 4408

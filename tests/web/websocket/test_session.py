@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from typing import Any
-from unittest.mock import AsyncMock
+from unittest.mock import AsyncMock, create_autospec
 
 import pytest
 
@@ -47,15 +47,10 @@ async def test_the_diff_of_an_act_and_its_ack_are_written_at_once(
     http_game: HTTPGame, watcher: WatcherClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put = WebSocketConnection._write_to_transport
-    written: list[bytes] = []
-
-    def counted(connection: WebSocketConnection, frames: bytes) -> None:
-        written.append(frames)
-        put(connection, frames)
-
-    monkeypatch.setattr(WebSocketConnection, "_write_to_transport", counted)
+    write = create_autospec(put, side_effect=put)
+    monkeypatch.setattr(WebSocketConnection, "_write_to_transport", write)
     await watcher.request_change(act(http_game, await http_game.first_move()))
-    [frames] = written
+    [((_, frames), _)] = write.call_args_list
     assert frames.index(b'"type":"diff"') < frames.index(b'"type":"ack"')
 
 
