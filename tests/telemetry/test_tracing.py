@@ -80,7 +80,6 @@ async def start_collector() -> AsyncIterator[tuple[str, list[Received]]]:
         yield str(server.make_url("/")).rstrip("/"), received
 
 
-NEW_GAME = {"players": [{"name": "Ana"}, {"name": "Bo"}]}
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 PARENT = "00f067aa0ba902b7"
 
@@ -188,16 +187,18 @@ async def test_a_requests_span_follows_the_conventions(
 async def test_traces_are_sent_to_the_configured_collector(
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with start_collector() as (url, received), aiohttp.ClientSession() as session:
+    async with start_collector() as (url, received):
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
         monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test,service.instance.id=one")
-        async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance:
-            async with session.post(f"{instance.url}/v1/games", json=NEW_GAME) as response:
-                assert response.status == 201
+        async with (
+            start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance,
+            aiohttp.ClientSession(instance.url) as session,
+        ):
+            await create_game(session)
             await wait_until(lambda: "POST /v1/games" in {span.name for span in received})
             monkeypatch.undo()
-            async with session.get(f"{instance.url}/v1/bots") as response:
+            async with session.get("/v1/bots") as response:
                 assert response.status == 200
             assert await instance.stop(signal.SIGTERM) == 0
         assert "GET /v1/bots" in {span.name for span in received}  # sent at the end
@@ -211,9 +212,9 @@ async def test_a_missing_collector_does_not_affect_the_service(
     tmp_path: Path, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
-    async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance, aiohttp.ClientSession() as session:
-        async with session.post(f"{instance.url}/v1/games", json=NEW_GAME) as response:
-            assert response.status == 201
+    flags = ("--drain-time-s", "0")
+    async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
+        await create_game(session)
         assert await instance.stop(signal.SIGTERM) == 0
 
 

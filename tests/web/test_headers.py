@@ -54,7 +54,6 @@ def assert_compressed(response: ClientResponse, coding: str) -> None:
 
 @pytest.mark.parametrize("coding", DECODERS)
 async def test_large_responses_are_compressed(undecoded: ClientSession, game: HTTPGame, coding: str) -> None:
-    """And there are validators of what is compressed beside those of what is not."""
     for path in LARGE:
         await check_compressed(undecoded, game.path + path, coding)
 

@@ -151,11 +151,6 @@ def test_every_legal_move_is_as_likely() -> None:
     assert all(fair / 2 < number < fair * 2 for number in chosen.values())
 
 
-def test_the_same_game_gives_the_same_move() -> None:
-    first, second = (run_bot(random.BOT, LAGOON, start_game("same")) for _ in range(2))
-    assert first == second
-
-
 WEST = 3
 
 

@@ -23,7 +23,7 @@ from tests.redis_servers import connect
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
-from tests.web.watcher_client import connect_watcher
+from tests.web.watcher_client import watch_game
 
 
 async def test_an_instance_is_alive_and_ready(client: Client) -> None:
@@ -51,8 +51,7 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
         connect(server.url) as store,
         serve(store) as client,
     ):
-        created = await client.post("/v1/games", json={"players": TWO_PLAYERS})
-        game = (await created.json())["game"]["id"]
+        game = await create_game(client)
         store.client.timeout_s = 1.5
 
         async def is_ready_with_store() -> bool:
@@ -66,7 +65,7 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
         try:
             for path in ("/livez", "/readyz", "/", "/v1/tilesets", "/v1/bots"):
                 assert (await client.get(path)).status == 200
-            for path in (f"/v1/games/{game}", "/v1/games"):
+            for path in (game.path, "/v1/games"):
                 problem = await check_problem(await client.get(path), 503, "store_unavailable")
                 assert problem["retry_after_s"] == 1
                 assert problem["title"] == PROBLEM_TYPES["store_unavailable"].title
@@ -77,7 +76,7 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
             os.kill(server.pid, signal.SIGCONT)
 
         async def is_read() -> bool:
-            return (await client.get(f"/v1/games/{game}")).status == 200
+            return (await game.get()).status == 200
 
         await wait_until(is_read)
         assert await is_ready_with_store()
@@ -85,18 +84,16 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
 
 async def test_a_full_store_is_read_and_only_writes_get_503(tmp_path: Path) -> None:
     async with embedded_server(tmp_path) as server, connect(server.url) as store, serve(store) as client:
-        created = await (await client.post("/v1/games", json={"players": TWO_PLAYERS})).json()
-        path = f"/v1/games/{created['game']['id']}"
+        game = await create_game(client)
         async with Redis.from_url(server.url) as redis:
             await redis.config_set("maxmemory", 1)
         before = read_samples()
-        reads = (path, f"{path}/legal-moves", f"{path}/diffs", f"{path}/scores", f"{path}/tiles", f"{path}/board.svg")
-        for read in ("/readyz", "/", "/v1/games", *reads):
+        reads = ("", "/legal-moves", "/diffs", "/scores", "/tiles", "/board.svg")
+        for read in ("/readyz", "/", "/v1/games", *(game.path + one for one in reads)):
             assert (await client.get(read)).status == 200, read
-        async with connect_watcher(client, f"{path}/ws") as watcher:
-            assert [await watcher.receive(tag) for tag in ("subscribed", "snapshot")]
-        act = client.post(f"{path}/actions", json={}, headers={"Authorization": f"Bearer {created['owner_token']}"})
-        assert (await act).status == 400
+        async with watch_game(client, game.id) as watcher:
+            assert watcher.copy_of(game.id).snapshots == 1
+        assert (await game.act({})).status == 400
         problem = await check_problem(
             await client.post("/v1/games", json={"players": TWO_PLAYERS}), 503, "store_unavailable"
         )
