@@ -417,6 +417,6 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
 def test_a_woken_game_is_taken_once_of_a_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(due_work, "MAX_WAKEUPS", 2)
     wakeups = Wakeups()
-    for game in ("a", "b", "a", "c"):
+    for game in ("a", "a", "b", "c"):
         wakeups.add(game)
     assert (wakeups.take(), wakeups.take()) == (["a", "b"], [])

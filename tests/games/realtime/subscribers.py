@@ -19,8 +19,14 @@ from tests.store.commits import creation, diff, digest, load_record
 TILESETS = load_catalogue(None)
 
 
+OUT_OF_ORDER = -1_000_000
+
+
 class VersionSubscriber:
-    """A subscriber that fails if diffs do not continue its version."""
+    """A subscriber whose version is no more what a test expects once diffs do not continue it.
+
+    An exception would only be logged, as a failure of a connection.
+    """
 
     def __init__(self, since: int = 1) -> None:
         self.version = since
@@ -30,13 +36,11 @@ class VersionSubscriber:
         self.has_rechecked = asyncio.Event()
 
     def deliver(self, message: ChannelMessage) -> None:
-        assert not self.errors
         self.deliveries += 1
         for part in message.messages if isinstance(message, MessageBatch) else [message]:
             assert isinstance(part, DiffsMessage)
             for one in part.diffs:
-                assert one == diff(self.version + 1)
-                self.version += 1
+                self.version = self.version + 1 if one == diff(self.version + 1) else OUT_OF_ORDER
         self.received.set()
 
     def end_subscription(self, game: str, error: GameError) -> None:
