@@ -225,7 +225,7 @@ async def test_pauses_grow_are_stored_and_are_logged_once_each(
 async def test_a_game_is_processed_soon_after_any_outage(
     store: GameStore, redis: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also of a primary that stores no change, since its replicas are away."""
+    """Here the primary stores no change, since its replicas are away."""
     games = [await due_game(store, *human_seats("Ana", "Bo"), timeout_s=60), await of_bots(store)]
     clock = Clock()
     monkeypatch.setattr(store, "commit", AsyncMock(side_effect=StoreUnavailable("away")))
