@@ -240,21 +240,6 @@ async def test_a_picture_is_charged_by_its_workers_time(store: RedisStore, monke
         assert drawn > 1_000_000 * WORKER_SHARE > max(cached)
 
 
-async def test_effects_of_moves_are_charged_by_their_time(store: RedisStore, call_clock: CallClock) -> None:
-    """Only who asks for them pays for them."""
-    async with start_counting_instance(store) as (client, plain):
-        charges = dict[str, float]()
-        game = await create_game(client, seed="tides")
-        await game.play_randomly(Random(4), 60)
-        for query in ("", "?effects=1"):
-            path = f"{game.path}/legal-moves{query}"
-            assert (await plain.request(path)).status == 200
-            before = spent_ms(client)
-            await call_clock.measure(lambda: plain.request(path))  # noqa: B023  it is waited for
-            charges[query] = spent_ms(client) - before
-        assert charges["?effects=1"] > 1.3 * charges[""], charges
-
-
 async def test_heads_that_are_rejected_are_paid_by_their_address(store: RedisStore) -> None:
     """Its new connections are then rejected unread; a client on an open one, or at another address, does not notice."""
     lines = "a: b\r\n" * 6_000

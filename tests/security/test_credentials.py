@@ -360,29 +360,6 @@ async def test_the_idempotency_key_of_an_action_may_be_guessable(client: Client)
     assert (await game.act(await game.first_move(), **{"Idempotency-Key": "1"})).status == 200
 
 
-async def no_store(client: Client, path: str, token: str | None, body: Any, **headers: str) -> Any:
-    """Send a POST; return its response, which must not be cached."""
-    authorization = bearer_header(token) if token is not None else {}
-    answer = await client.post(path, json=body, headers={**authorization, **headers})
-    assert answer.status in (200, 201), await answer.text()
-    assert answer.headers["Cache-Control"] == "no-store"
-    return await answer.json()
-
-
-@pytest.mark.parametrize("visibility", ("public", "private"))
-async def test_responses_with_tokens_are_not_cached(store: RedisStore, visibility: str) -> None:
-    key = {"Idempotency-Key": secrets.token_hex(16)}
-    async with serve(store, Limits(webhooks_allow_private=True)) as client:
-        requested = {"players": OPEN, "visibility": visibility}
-        first, created = [await no_store(client, "/v1/games", None, requested, **key) for _ in range(2)]
-        assert first["owner_token"] == created["owner_token"]
-        path, owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
-        for _ in range(2):
-            await no_store(client, f"{path}/seats", created["spectator_token"], {"name": "Bo"}, **key)
-        await no_store(client, f"{path}/webhooks", owner, {"url": "http://127.0.0.1:9/"})
-        assert (await client.get(path, headers=bearer_header(owner))).headers["Cache-Control"] != "no-store"
-
-
 async def create_with_key(client: Client, secret: str) -> HTTPGame:
     """Create a game with an API key."""
     response = await request_game(client, **api_key_header(secret))
