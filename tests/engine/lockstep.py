@@ -233,13 +233,6 @@ def lagoon() -> Json:
     return loaded
 
 
-def a_setting(tileset: Json, chance: Random) -> Setting:
-    """Any players, edition and order for a tile set."""
-    bag, ships = deal(tileset, chance)
-    players = chance.randint(2, 5)
-    return Setting(tileset, players, chance.choice(EDITIONS), chance.randrange(players), bag, ships)
-
-
 def play_one(tileset: Json, seed: int) -> Counter[str]:
     """Play one game to its end and count what happened; always the same for the same seed.
 
@@ -247,7 +240,9 @@ def play_one(tileset: Json, seed: int) -> Counter[str]:
     goes on from a snapshot after each action.
     """
     chance = Random(seed)
-    steps = Lockstep(a_setting(tileset, chance))
+    bag, ships = deal(tileset, chance)
+    players = chance.randint(2, 5)
+    steps = Lockstep(Setting(tileset, players, chance.choice(EDITIONS), chance.randrange(players), bag, ships))
     counts: Counter[str] = Counter(games=1)
     while steps.legal:
         counts["refused"] += steps.refuse(chance)

@@ -26,7 +26,6 @@ class VisitorOptions(TypedDict, total=False):
     """The browser options of a visitor."""
 
     size: Size
-    dark: bool
     touch: bool
     locale: str
     worker: bool
@@ -137,22 +136,14 @@ class Visitors:
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
-    async def open(
-        self,
-        path: str = "",
-        *,
-        size: Size = DESKTOP,
-        dark: bool = False,
-        touch: bool = False,
-        worker: bool = False,
-        locale: str = "en",
-    ) -> Visitor:
+    async def open(self, path: str = "", **options: Unpack[VisitorOptions]) -> Visitor:
         """Open the page in a new visitor's browser; `path` may be an absolute URL."""
+        (width, height), touch = options.get("size", DESKTOP), options.get("touch", False)
         context = await self._browser.new_context(
-            service_workers="allow" if worker else "block",
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if dark else "light",
-            locale=locale,
+            service_workers="allow" if options.get("worker") else "block",
+            viewport={"width": width, "height": height},
+            color_scheme="light",
+            locale=options.get("locale", "en"),
             reduced_motion="reduce",
             has_touch=touch,
             is_mobile=touch,
