@@ -156,6 +156,7 @@ async def test_a_paused_instance_reads_what_redis_has_answered_before_commands_t
 
 async def test_an_embedded_redis_that_is_killed_is_restarted_with_its_games(tmp_path: Path) -> None:
     async with start_server(tmp_path) as instance, aiohttp.ClientSession(instance.url) as session:
+        assert f"; the games are in an embedded server, in {tmp_path}." in instance.printed
         game = await create_game(session)
         redis = child_of(instance.process.pid)
         assert redis is not None

@@ -26,7 +26,9 @@ from service.games.bots.registry import load_bots
 from service.games.repository import Retention
 from service.games.tilesets import load_catalogue
 from service.main import assemble_app
+from service.store.connection import InFlightLimits
 from service.store.embedded import embedded_server
+from service.store.pipeline import Wait
 from service.supervision import (
     MAX_LATENESS_S,
     MAX_SLOWDOWN,
@@ -42,6 +44,7 @@ from service.supervision import (
 )
 from service.telemetry.clock import DAY_S
 from service.web.app import CONTEXT, HUB
+from service.web.images import KEPT_PICTURES
 from tests.games.test_game_failures import due_game, is_moved
 from tests.polling import TIMEOUT_S, wait_until
 from tests.redis_servers import connect, sentinel
@@ -354,35 +357,41 @@ def awaited_future(task: SupervisedTask) -> "asyncio.Future[Any] | None":
 @asynccontextmanager
 async def start_instance(tmp_path: Path, redis_url: str | None = None, *flags: str) -> AsyncIterator[Instance]:
     """Start an instance with an embedded Redis, or with the one at this URL."""
-    supervisor = Supervisor(POLICY)
+    supervisor, directory = Supervisor(POLICY), None
     async with AsyncExitStack() as stack:
         if redis_url is None:
-            server = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
-            redis_url = (await stack.enter_async_context(server)).url
+            embedded = embedded_server(tmp_path, on_stopped=lambda: None, supervisor=supervisor)
+            server = await stack.enter_async_context(embedded)
+            redis_url, directory = server.url, server.directory
         settings = parse_settings(
-            *("--data-dir", str(tmp_path), "--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0", *flags)
+            *("--archive-url", f"file://{tmp_path}/archive", "--metrics-port", "0", *flags),
+            environment={"SOUTH_SEAS_DATA_DIR": str(tmp_path)},
         )
-        app = await stack.enter_async_context(assemble_app(settings, TILESETS, BOTS, redis_url, supervisor))
+        app = await stack.enter_async_context(assemble_app(settings, TILESETS, BOTS, redis_url, supervisor, directory))
         yield Instance(await stack.enter_async_context(Client(AppServer(app))), supervisor, redis_url)
 
 
 async def test_an_instance_has_exactly_these_tasks_and_gives_its_parts_their_settings(tmp_path: Path) -> None:
     """Its connections get commits without waiting for a notification of Redis, which may be lost."""
     flags = (
-        *("--redis-timeout-s=7", "--redis-connections=3", "--max-redis-commands-in-flight=200", "--bot-processes=2"),
+        *("--redis-url=redis://x", "--redis-wait-replicas=1", "--redis-wait-ms=2", "--redis-timeout-s=7"),
+        *("--max-redis-commands-in-flight=200", "--max-redis-bytes-in-flight=2000000", "--redis-connections=3"),
         *("--waiting-retention-days=2", "--active-retention-days=3", "--finished-retention-days=1"),
     )
-    async with start_instance(tmp_path, None, *flags, "--archived-log-hours=2") as instance:
+    async with start_instance(tmp_path, None, *flags, "--archived-log-hours=2", "--bot-processes=2") as instance:
         context, hub = instance.client.app[CONTEXT], instance.client.app[HUB]
-        assert context.on_committed == hub.publish_commit
+        assert (context.on_committed, hub.invalidate_cache) == (hub.publish_commit, context.cache.evict_older)
         work: Any = (await instance.task("archive"))._work
         repair: Any = (await instance.task("index-repair"))._work
         retention = Retention(2 * DAY_S, 3 * DAY_S, DAY_S, until_archived=True)
         assert context.retention == repair.__self__.retention == retention
         archiver, pool = work.__self__.work.__self__, context.bots.process_pool
         assert (archiver.log_ttl_s, archiver.ended_ttl_s, pool and pool._processes) == (7200, DAY_S, 2)
-        redis = archiver.store.client
-        assert (redis.timeout_s, redis.connections, redis.in_flight.limits.commands) == (7, 3, 200)
+        assert archiver.store.compacted_logs.archive is archiver.storage is not None
+        assert archiver.store.health.directory == tmp_path / "redis"
+        assert instance.client.app[KEPT_PICTURES] == tmp_path / "pictures"
+        redis, limits = archiver.store.client, InFlightLimits(200, 2_000_000)
+        assert (redis.timeout_s, redis.connections, redis.wait, redis.in_flight.limits) == (7, 3, Wait(1, 2), limits)
         await wait_until(lambda: {task.name for task in instance.supervisor} == {*REQUIRED, *NOT_REQUIRED})
         assert {task.name for task in instance.supervisor if task.required} == {*REQUIRED}
         assert (await instance.client.get("/readyz")).status == 200

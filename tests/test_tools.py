@@ -107,7 +107,6 @@ EXCEPTIONS = {
     "store/test_connection.py::test_a_cluster_without_slots_is_not_writable_until_it_has_them": "it is to pass",
     "store/test_connection.py::test_of_a_cluster_only_the_primary_that_is_down_is_not_writable": "it is to pass",
     "store/test_outages.py::test_a_lost_part_of_a_cluster_is_one_outage_while_the_rest_goes_on": "it is to pass",
-    "store/test_outages.py::test_commands_time_out_while_the_server_hangs": "it is to pass",
     "store/test_outages.py::test_killed_connections_neither_lose_nor_repeat_commits": "how often they are killed",
     "store/test_pipeline.py::test_a_command_that_timed_out_counts_until_it_is_released": "it is to pass",
     "store/test_pipeline.py::test_an_unreachable_server_reaches_the_command_limit": "it is to pass",

@@ -1,7 +1,5 @@
 """Which servers are the primaries: one, that which sentinels name, or those of a Cluster.
 
-`service.store.topology` has the topology of Sentinel, `service.store.topology` that of a Cluster.
-
 redis-py does not retry and does not bound each read. `service.store.pipeline` does both: it knows how long a
 command is worth retrying, and one timeout around each pipeline makes a commit a third cheaper.
 

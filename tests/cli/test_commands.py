@@ -9,6 +9,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Never
@@ -214,6 +215,7 @@ async def test_what_kubernetes_sets_for_a_service_is_no_setting() -> None:
             "must be less than --redis-timeout-s",
         ),
         (("--max-unsent-bytes", "16777217"), "may not exceed"),
+        (("--max-unsent-bytes-total", "16777215"), "may not exceed"),
     ),
 )
 async def test_values_that_do_not_fit_together_refuse_the_start(flags: tuple[str, ...], text: str) -> None:
@@ -241,8 +243,9 @@ async def test_a_check_prints_settings_with_their_origin_and_no_secrets() -> Non
 
 async def test_files_limit_connections_and_only_more_that_were_asked_for_are_refused(tmp_path: Path) -> None:
     text = "the limit on open files allows 156 connections of clients, not"
-    for command in (("config", "check"), ("serve",)):
-        asked = await run_limited(*command, "--max-connections", "1000", max_files=256)
+    flag, variable = (("--max-connections", "1000"), NOTHING), ((), {"SOUTH_SEAS_MAX_CONNECTIONS": "1000"})
+    for command, (flags, variables) in product((("config", "check"), ("serve",)), (flag, variable)):
+        asked = await run_limited(*command, *flags, environment=variables, max_files=256)
         assert asked.returncode == 1
         assert f"{text} 1000 (--max-connections): raise it (ulimit -n) to 1100" in asked.stdout + asked.stderr
     default = await run_limited("config", "check", "--data-dir", str(tmp_path), max_files=256)

@@ -42,6 +42,7 @@ from service.store import keys, log_entries
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
+from tests.cli.test_commands import south_seas
 from tests.games.game_fixture import Clock, make_context
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
@@ -52,7 +53,7 @@ from tests.web.http_game import create_game
 
 RETENTION = Retention(waiting=3 * DAY_S, active=5 * DAY_S, finished=7 * DAY_S)
 WEBHOOK = WebhookRegistration("h", "https://bot.example/", None, None, "whsec_", "2026-11-21T21:00:00Z")
-ATTEMPT = DeliveryAttempt(2, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12)
+ATTEMPTS = [DeliveryAttempt(version, "decision", 1, "2026-11-21T21:00:00Z", 204, None, 12) for version in (3, 2)]
 
 
 async def export_game(store: RedisStore, file: Path, **options: Any) -> OwnedGame:
@@ -178,11 +179,12 @@ async def test_a_game_that_a_later_release_wrote_is_not_replaced_by_an_import(
 
 
 async def record_attempt(store: RedisStore, game: str) -> str:
-    """Store a delivery attempt of a game's only webhook, and return the webhook's id."""
+    """Store two delivery attempts of a game's only webhook, and return the webhook's id."""
     (hook,) = await store.webhooks.list_by_subject(game)
     webhook_id = hook.registration.id
     async with lease(store.due_webhooks, webhook_entry(game, webhook_id), 10) as holder:
-        assert await store.webhooks.save(game, webhook_id, holder, WebhookChange(hook.state, ATTEMPT), 10)
+        for attempt in reversed(ATTEMPTS):
+            assert await store.webhooks.save(game, webhook_id, holder, WebhookChange(hook.state, attempt), 10)
     return webhook_id
 
 
@@ -192,9 +194,9 @@ async def test_delivery_attempts_are_imported_and_expire_with_the_game(
     stored = await store_game(store, webhooks=1)
     webhook_id = await record_attempt(store, stored.id)
     await moved(store, second_store, tmp_path)
-    assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == [ATTEMPT]
+    assert await second_store.webhooks.list_attempts(stored.id, webhook_id) == ATTEMPTS
     game_ttl_s = await second_redis.ttl(keys.game(stored.id))
-    assert 0 < await second_redis.ttl(keys.webhook_attempts(stored.id, webhook_id)) <= game_ttl_s
+    assert game_ttl_s - 60 < await second_redis.ttl(keys.webhook_attempts(stored.id, webhook_id)) <= game_ttl_s
 
 
 async def test_replace_overwrites_the_stored_game(
@@ -571,9 +573,10 @@ async def test_deleted_indexes_are_rebuilt_from_all_primaries(clustered: RedisSt
                 await client.delete(key)
     assert (await clustered.list_by_status(["waiting", "active"], 100, None)).games == []
     assert (await IndexRepairer(clustered, clustered.index_repair, RETENTION, Clock()).repair_all()).games == GAMES
-    assert sorted((await clustered.list_by_status(["waiting", "active"], 100, None)).games) == sorted(
-        stored.id for stored in games
-    )
+    ids = {stored.id for stored in games}
+    assert {*(await clustered.list_by_status(["waiting", "active"], 100, None)).games} == ids
+    async with connect(deployment.url) as another:  # which knows no primary yet
+        assert {game async for game in another.transfer.iter_games()} == ids
 
 
 @pytest.mark.parametrize("has_archive", (False, True))
@@ -604,11 +607,23 @@ async def test_a_shorter_retention_counts_for_stored_games(store: RedisStore, re
 
 
 async def test_the_settings_set_the_retention(tmp_path: Path, redis: Redis, redis_url: str) -> None:
-    """Of waiting, active and ended games."""
+    """Of waiting, active and ended games, and of lists, whether an instance or a command stores them."""
     flags = ("--waiting-retention-days", "2", "--active-retention-days", "4", "--finished-retention-days", "6")
     async with start_server(tmp_path, redis_url, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
         games = [await create_game(session, players) for players in ([{"name": "Ana"}, {"open": True}], None, None)]
         await games[2].delete()
-        for game, days in zip(games, (2, 4, 6), strict=True):
-            for key in (keys.game(game.id), keys.log(game.id)):
-                assert days * DAY_S - 60 < await redis.ttl(key) <= days * DAY_S + 600
+        assert "; the games are in the Redis of --redis-url." in instance.printed
+    one, file, given = games[1].id, str(tmp_path / "game.json"), ("--redis-url", redis_url)
+    lists = await redis.keys(keys.game_index("*"))
+    expected = {
+        key(game.id): days for game, days in zip(games, (2, 4, 6), strict=True) for key in (keys.game, keys.log)
+    }
+    assert [await redis.ttl(key) // DAY_S for key in expected] == [*expected.values()]
+    await redis.delete(*lists)
+    await south_seas("reindex", *given, *flags)
+    assert {round(await redis.ttl(key) / DAY_S) for key in lists} == {6 + 2}
+    await south_seas("export", "--game", one, file, *given)
+    await south_seas("import", "--replace", file, *given, "--active-retention-days", "3")
+    assert round(await redis.ttl(keys.game(one)) / DAY_S) == 3
+    await south_seas("games", "abort", one, "--yes", *given, "--finished-retention-days", "5")
+    assert await redis.ttl(keys.game(one)) // DAY_S == 5

@@ -97,6 +97,8 @@ async def test_watchers_webhooks_and_the_archive_get_the_end_of_an_aborted_game(
 
 async def test_a_deleted_game_leaves_nothing(redis: Redis, redis_url: str, store: RedisStore) -> None:
     stored = await store_game(store, "finished", webhooks=1)
+    failed = [keys.failures(queue, stored.id) for queue in (keys.GAME_SCHEDULE, keys.ARCHIVE_SCHEDULE)]
+    await redis.mset(dict.fromkeys((*failed, keys.lease(keys.ARCHIVE_SCHEDULE, stored.id)), 1))
     refused = await games(redis_url, "delete", stored.id)
     assert (refused.returncode, refused.stderr) == (1, "Error: nobody can be asked here: confirm with --yes\n")
     deleted = await games(redis_url, "delete", stored.id, "--yes", "--json")
@@ -128,6 +130,10 @@ async def test_what_the_archive_lacks_is_deleted_by_force(redis_url: str, store:
     await store.webhooks.add(stored.id, WEBHOOK, WebhookState(ended.version))
     assert "does not have its end yet" in (await games(redis_url, *command)).stderr
     assert (await games(redis_url, *command, "--force")).returncode == 0
+    archived = await store_game(store, "finished")
+    revision = (await load_record(store, archived.id)).revision
+    assert await store.compacted_logs.mark_archived(archived.id, revision, 3600)
+    assert (await games(redis_url, "delete", archived.id, *command[2:])).returncode == 0
 
 
 async def test_a_damaged_game_is_named_and_deleted_by_force(redis: Redis, redis_url: str, store: RedisStore) -> None:

@@ -7,12 +7,13 @@ const { default: WebSocket } = ws === undefined ? globalThis : await import(ws);
 const { PatchError, ProblemError, SouthSeas, UnreachableError, applyPatch } = await import(built);
 
 const retries = [];
+const waits = {};
 const southSeas = new SouthSeas({
   url,
-  onRetry: ({ what, reason, waitMs }) => waitMs > 0 && retries.push([what, reason]),
+  onRetry: ({ what, reason, waitMs }) => waitMs > 0 && retries.push([what, reason]) && (waits[reason] = waitMs),
   backoff: { initialWaitMs: 10 },
   WebSocket: WebSocket ?? globalThis.WebSocket,
-}).withLanguage("fr");
+}).withLanguage(() => "fr");
 const code = (request) => request.then(() => "done", (error) => error instanceof ProblemError && error.code);
 
 const game = await southSeas.game("g"); // fails twice
@@ -20,9 +21,12 @@ const rejected = await code(southSeas.game("g"));
 const created = await code(southSeas.createGame({ players: [] })); // a conflict at the second attempt
 const retryable = await code(southSeas.game("g"));
 const unreadable = await southSeas.game("g").catch((error) => error instanceof UnreachableError && error.message);
-const single = new SouthSeas({ url, backoff: { maxAttempts: 1 } });
+const single = new SouthSeas({ url, token: "t", backoff: { maxAttempts: 1 } });
 const standIn = await single.game("g").catch((error) => error.retryAfterS);
 const endless = new SouthSeas({ url, backoff: { maxAttempts: Infinity, initialWaitMs: 10, maxWaitMs: 20 } });
+const fetch = (_, { signal }) => new Promise((_, reject) => (signal.onabort = () => reject(signal.reason)));
+const silent = new SouthSeas({ url, fetch, timeoutMs: 10, backoff: { maxAttempts: 1 } });
+const late = await silent.game("g").catch((error) => error.message);
 const patient = await code(endless.game("g")); // told to wait for a day
 
 const states = [];
@@ -60,8 +64,11 @@ const delays = Array.from({ length: 1001 }, () => {
   for (let failures = 0; left > 0; failures++) left -= backoffMs(BACKOFF, failures);
   return -left;
 });
+globalThis.document = { visibilityState: "hidden" };
+const hiddenMs = backoffMs(BACKOFF, 9);
 const medianMs = delays.sort((one, other) => one - other)[500];
 
+await southSeas.game("g"); // whose Date may be a cache's
 const clock = southSeas.withToken("other").clock; // set by the welcome, in place of Date
 const midnight = Math.round(clock.secondsLeft("2026-01-02T00:00:00Z") / 100);
 
@@ -74,8 +81,8 @@ const wrong = [
   () => southSeas.subscribe(undefined),
   () => southSeas.play("g", "A", () => {}),
 ].map((call) => new Promise((resolve) => resolve(call())).catch((error) => error.message));
-for (const ifMatch of ["1-e", '"1-e"', { version: 1, digest: "e" }]) await single.undo("g", {}, { ifMatch }).catch(() => {});
+for (const ifMatch of ["1-e", '"1-e"', { version: 1, digest: "e" }]) await single.undo("g", {}, { ifMatch, returnGame: true, token: null }).catch(() => {});
 
 console.log(
-  JSON.stringify({ medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries, wrong: await Promise.all(wrong) }),
+  JSON.stringify({ late, waits, hiddenMs, medianMs, midnight, now: clock.now(), version: game.version, rejected, created, retryable, unreadable, standIn, patient, states, statuses, missing, patchErrors, aborted, retries, wrong: await Promise.all(wrong) }),
 );

@@ -52,6 +52,7 @@ class ScriptedService:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Respond to any request."""
         self.requests.append(request)
+        await request.read()
         if request.path.endswith("/ws") and self.upgrade_responses:
             return self.upgrade_responses.popleft()
         if request.path.endswith("/ws"):
@@ -207,11 +208,13 @@ async def read_versions(game: Subscription, last: int) -> list[int]:
     return versions
 
 
-def send_and_close(first: int, last: int, code: int | None, **message: Any) -> ConnectionScript:
+def send_and_close(
+    first: int, last: int, code: int | None, *, is_recovered: bool = True, **message: Any
+) -> ConnectionScript:
     """Return a script that sends some diffs, and closes with a code; without one it stays open."""
 
     async def connection(socket: ServerSocket) -> None:
-        await socket.send_subscribed(first, recovered=first > 1)
+        await socket.send_subscribed(first, recovered=is_recovered and first > 1)
         await socket.send_diffs(first + 1, last)
         if message:
             await socket.send_message(**message)

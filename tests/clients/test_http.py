@@ -1,41 +1,52 @@
 """Requests of the clients: retries, methods for every path, other versions of the service, and its clock."""
 
 import asyncio
+import inspect
 import itertools
 import json
 import logging
 import re
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib import resources
+from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_origin
+from unittest.mock import Mock
 
 import msgspec
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 from msgspec import to_builtins
 
 import south_seas.clock
 from schemas.problems import problem
-from service.games.tilesets import load_catalogue
+from service.web.assembly import ROUTES
+from service.web.routing import Route
 from south_seas import (
     APIError,
+    ApiKeyClient,
     Backoff,
+    BadRequestError,
     Client,
     ConflictError,
+    ForbiddenError,
+    IllegalMoveError,
     InvalidResponseError,
     NotFoundError,
     RetryableError,
     ServerClock,
+    UnauthorizedError,
     UnprocessableError,
     UnreachableError,
+    VersionMismatchError,
 )
 from south_seas.decoding import DecodingError, Unknown, convert, decode
-from south_seas.models import CreateGame, GameView, LegalMoves, Pass, SeatRequest, TileSet
+from south_seas.models import CreateGame, GameView, LegalMoves, Move, Pass, SeatRequest
 from tests.clients.scripted_service import (
     GAME_ID,
     ScriptedService,
@@ -43,25 +54,14 @@ from tests.clients.scripted_service import (
     problem_response,
     send_and_stay,
 )
-from tests.tcp_proxy import Proxy
+from tests.clients.test_typescript import run_script
+from tests.polling import TIMEOUT_S
+from tests.tcp_proxy import run_proxy
 from tests.tools import ROOT
+from tools.openapi.code_samples import CALLS, PATH_VALUES, TILE_SET, make_code_samples
 
 GONE = to_builtins(problem("not_found", "there is no such game"))
 TABLE = CreateGame(players=[SeatRequest(name="Ana"), SeatRequest(name="Bo")], first_seat=0)
-
-
-async def test_a_request_is_retried_after_a_lost_response_and_applied_once(client: Client, proxy: Proxy) -> None:
-    proxy.responses_to_drop = 2
-    created = await client.create(TABLE)
-    assert proxy.responses_to_drop == 0
-    assert [game.id for game in (await client.games()).games] == [created.game.id]
-    ana = client.with_token(created.seats[0].token)
-    moves = await ana.legal_moves(created.game.id)
-    proxy.responses_to_drop = 2
-    acted = await ana.act(created.game.id, moves.moves[0])
-    assert proxy.responses_to_drop == 0
-    assert acted.version == created.game.version + 1
-    assert (await ana.game(created.game.id)).version == acted.version
 
 
 @pytest.mark.parametrize(
@@ -106,12 +106,44 @@ async def test_all_attempts_of_a_post_have_the_same_key(script: ScriptedService,
     assert len(key) >= 32
 
 
-async def test_a_rejected_request_is_not_retried(script: ScriptedService, scripted_client: Client) -> None:
-    for code, kind in (("not_found", NotFoundError), ("conflict", ConflictError), ("internal", APIError)):
-        script.responses.append(problem_response(problem(code, "no")))
-        with pytest.raises(kind):
-            await scripted_client.game("g")
-    assert len(script.requests) == 3
+MEMBERS: dict[str, Any] = {"rule": "R3.2", "index": 1, "version": 7, "digest": "0" * 32}
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "members"),
+    (
+        *(("malformed", BadRequestError, ()), ("unauthorized", UnauthorizedError, ()), ("internal", APIError, ())),
+        *(("not_owner", ForbiddenError, ()), ("not_found", NotFoundError, ()), ("conflict", ConflictError, ())),
+        *(("key_reused", UnprocessableError, ()), ("version_mismatch", VersionMismatchError, ("version", "digest"))),
+        ("illegal_move", IllegalMoveError, ("rule", "index")),
+    ),
+)
+async def test_a_rejected_request_raises_its_exception_and_is_not_retried(
+    script: ScriptedService, scripted_client: Client, code: str, kind: type[APIError], members: tuple[str, ...]
+) -> None:
+    script.responses.append(problem_response(problem(code, "no", **MEMBERS)))
+    with pytest.raises(kind, match="no") as raised:
+        await scripted_client.game("g")
+    assert (type(raised.value), raised.value.code) == (kind, code)
+    assert [getattr(raised.value, name) for name in members] == [MEMBERS[name] for name in members]
+    assert len(script.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("tokens", "key", "sent"), ((("one", "two"), "secret", "one, two"), ((), "secret", "secret"), ((), None, "own"))
+)
+async def test_my_games_are_those_of_given_tokens_else_of_the_creator_key_else_of_the_token(
+    script: ScriptedService, tokens: tuple[str, ...], key: str | None, sent: str
+) -> None:
+    script.responses.append(web.json_response({"games": []}))
+    async with Client(script.url, "own", creator_key=key) as client:
+        assert (await client.my_games(tokens)).games == []
+    assert script.requests[0].headers["Authorization"] == f"Bearer {sent}"
+
+
+async def test_the_log_goes_on_to_its_last_page(script: ScriptedService, scripted_client: Client) -> None:
+    del script.log[51:]  # a page has 50
+    assert [diff async for diff in scripted_client.log(GAME_ID)] == script.log
 
 
 async def test_a_wait_beyond_the_bound_is_not_retried(script: ScriptedService, scripted_client: Client) -> None:
@@ -157,15 +189,6 @@ async def test_what_the_service_did_not_send_is_an_outage(
     assert len(script.requests) == 6
 
 
-@pytest.mark.parametrize("status", (429, 503))
-async def test_a_page_in_place_of_the_service_delays_the_client_little(script: ScriptedService, status: int) -> None:
-    script.responses.append(web.Response(status=status, headers={"Retry-After": "86400"}))
-    async with Client(script.url, backoff=Backoff(max_attempts=1)) as client:
-        with pytest.raises(UnreachableError) as raised:
-            await client.game("g")
-    assert raised.value.retry_after_s == 4
-
-
 def test_a_client_is_back_within_two_seconds_of_the_service_in_the_median() -> None:
     def delay_s(outage_s: float) -> float:
         waits = itertools.accumulate(Backoff().wait_s(failures) for failures in itertools.count())
@@ -174,26 +197,78 @@ def test_a_client_is_back_within_two_seconds_of_the_service_in_the_median() -> N
     assert median(delay_s(30 + outage_s / 2) for outage_s in range(1_000)) < 2
 
 
-async def test_an_unreachable_service_raises_its_url(unused_tcp_port: int) -> None:
+@pytest.mark.parametrize("call", (Client.games, lambda client: client.subscribe(GAME_ID).__aenter__()))
+async def test_an_unreachable_service_raises_its_url(call: Callable[[Client], Any], unused_tcp_port: int) -> None:
     url = f"http://127.0.0.1:{unused_tcp_port}"
-    async with Client(f"{url}/", backoff=Backoff(max_attempts=2, initial_wait_s=0.001)) as client:
+    async with Client(f"{url}/", backoff=Backoff(max_attempts=3, initial_wait_s=0.001)) as client:
         with pytest.raises(UnreachableError) as raised:
-            await client.games()
+            await call(client)
     assert raised.value.url == url
 
 
-async def test_requests_have_language_and_token(script: ScriptedService) -> None:
-    client = Client(script.url, "secret", language="fr")
-    german = client.with_language("de")
-    async with client:
+async def test_clients_that_derive_from_another_share_its_connections_alone(script: ScriptedService) -> None:
+    quick = Backoff(max_attempts=1)
+    async with Client(script.url, "secret", language="fr") as client:
+        derived = client.with_token(None).with_language("de").with_backoff(quick)
+        await derived.game("g")
         await client.game("g")
-        await client.with_token(None).game("g")
-        await german.game("g")
-    first, second, third = script.requests
-    assert (first.headers["Authorization"], first.headers["Accept-Language"]) == ("Bearer secret", "fr")
-    assert "Authorization" not in second.headers
-    assert (third.headers["Authorization"], third.headers["Accept-Language"]) == ("Bearer secret", "de")
-    assert first.transport is third.transport
+        assert (derived.backoff, client.backoff) == (quick, Backoff())
+    first, second = script.requests
+    assert ("Authorization" in first.headers, first.headers["Accept-Language"]) == (False, "de")
+    assert (second.headers["Authorization"], second.headers["Accept-Language"]) == ("Bearer secret", "fr")
+    assert first.transport is second.transport
+
+
+@pytest.mark.parametrize(
+    ("make", "call"),
+    (
+        (Client, Client.games),
+        (Client, lambda client: client.subscribe(GAME_ID).__aenter__()),
+        (partial(ApiKeyClient, api_key="key"), ApiKeyClient.games),
+    ),
+    ids=("request", "subscription", "API key"),
+)
+async def test_a_client_has_the_session_and_the_patience_of_its_caller(
+    script: ScriptedService, make: Callable[..., Any], call: Callable[[Any], Coroutine[Any, Any, object]]
+) -> None:
+    """Of two calls of a service that does not answer, the later one with the shorter timeout ends first."""
+    script.responses.append(problem_response(problem("not_found", "no")))
+    async with run_proxy(script.url) as road, ClientSession(headers={"X-Own": "yes"}) as session:
+        async with make(road.url, session=session) as client:
+            with pytest.raises(NotFoundError):
+                await client.games()
+        assert script.requests[0].headers["X-Own"]
+        road.stop_forwarding()
+        waiting = [
+            asyncio.create_task(call(make(road.url, session=session, backoff=Backoff(max_attempts=1, timeout_s=s))))
+            for s in (TIMEOUT_S, 0.01)
+        ]
+        ended, (patient,) = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        assert [isinstance(one.exception(), UnreachableError) for one in ended] == [True]
+        assert patient is waiting[0]
+        patient.cancel()
+
+
+PASS = {"type": "pass", "phase": "islander"}
+
+
+@pytest.mark.parametrize(
+    ("action", "body"),
+    (
+        (convert(PASS, Pass), {"action": PASS}),
+        ([convert(PASS, Pass)], {"actions": [PASS]}),
+        ("p0.1.2", {"move": "p0.1.2"}),
+        (convert({"id": "i0", "text": "", "action": PASS}, Move), {"move": "i0"}),
+    ),
+)
+async def test_an_action_has_its_form_its_seat_and_the_version_that_it_is_for(
+    script: ScriptedService, scripted_client: Client, action: Any, body: dict[str, Any]
+) -> None:
+    script.responses.append(problem_response(problem("not_found", "no")))
+    with pytest.raises(NotFoundError):
+        await scripted_client.act("g", action, seat=3, if_match="9-ab")
+    (request,) = script.requests
+    assert (await request.json(), request.headers["If-Match"]) == ({**body, "seat": 3}, '"9-ab"')
 
 
 @pytest.mark.parametrize(
@@ -215,34 +290,6 @@ async def test_a_wrong_argument_is_named(
         await call(scripted_client)
 
 
-async def test_if_match_may_have_the_quotes_of_the_header(script: ScriptedService, scripted_client: Client) -> None:
-    for revision in ("9-ab", '"9-ab"'):
-        script.responses.append(problem_response(problem("not_found", "no")))
-        with pytest.raises(NotFoundError):
-            await scripted_client.undo("g", if_match=revision)
-    assert {request.headers["If-Match"] for request in script.requests} == {'"9-ab"'}
-
-
-NOT_FOR_PLAYERS = {"/", "/livez", "/readyz", "/openapi.json", "/asyncapi.json"}
-
-PLACE = re.compile(r"\$?\{[^}]*\}")
-"""Of a parameter in a path: `{id}` in the document and in Python, `${id}` in TypeScript."""
-
-
-@pytest.mark.parametrize(
-    "sources", ("clients/python/src/south_seas/*.py", "clients/typescript/src/*.ts"), ids=("python", "typescript")
-)
-def test_every_path_has_a_method(sources: str) -> None:
-    document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
-    text = "\n".join(file.read_text() for file in ROOT.glob(sources) if file.name != "schema.ts")
-    requested = [
-        re.compile("[^/]+".join(map(re.escape, PLACE.split(path))))
-        for path in re.findall(r'["`](/v1/[^"`]+)["`]', text)
-    ]
-    paths = {PLACE.sub("0", path) for path in document["paths"]} - NOT_FOR_PLAYERS
-    assert {path for path in paths if not any(one.fullmatch(path) for one in requested)} == set()
-
-
 def test_the_versions_of_the_clients_follow_the_api() -> None:
     document = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
     python = tomllib.loads((ROOT / "clients/python/pyproject.toml").read_text())["project"]
@@ -251,27 +298,13 @@ def test_the_versions_of_the_clients_follow_the_api() -> None:
         assert client["version"].split(".")[:2] == document["info"]["version"].split(".")[:2]
 
 
-DIGEST = "0" * 32
-GAME = convert(msgspec.json.decode((ROOT / "tools/openapi/examples.json").read_bytes())["game"]["value"], GameView)
-
-
-NO_MOVES = LegalMoves(
-    version=1,
-    digest=DIGEST,
-    language="en",
-    seat=0,
-    phase="deliver",
-    moves=[],
-    repeated=[],
-    cells=None,
-    ships=None,
-    next_cursor=None,
-)
+EXAMPLES = msgspec.json.decode((ROOT / "tools/openapi/examples.json").read_bytes())
+GAME = convert(EXAMPLES["game"]["value"], GameView)
 
 
 def moves(*actions: dict[str, Any]) -> dict[str, Any]:
     listed = [{"id": f"m{index}", "text": "", "action": action} for index, action in enumerate(actions)]
-    return {**to_builtins(NO_MOVES), "phase": "storm", "moves": listed}
+    return {**EXAMPLES["legal_moves"]["value"], "phase": "storm", "moves": listed}
 
 
 def test_a_missing_field_is_null() -> None:
@@ -286,13 +319,8 @@ def test_unknown_values_and_types_pass_through() -> None:
     assert repr(legal.moves[1].action) == repr(Unknown("swim", {"type": "swim", "to": [1, 2]}))
 
 
-def test_unknown_fields_are_dropped() -> None:
-    known = to_builtins(load_catalogue(None).get("lagoon").tileset)
-    assert convert({**known, "weather": "fine"}, TileSet) == convert(known, TileSet)
-
-
-def test_an_unknown_value_does_not_affect_the_rest() -> None:
-    document = {**decode(msgspec.json.encode(GAME), dict), "status": "becalmed"}
+def test_an_unknown_value_or_field_does_not_affect_the_rest() -> None:
+    document = {**decode(msgspec.json.encode(GAME), dict), "status": "becalmed", "weather": "fine"}
     game = convert(document, GameView)
     assert game.status == "becalmed"
     assert (game.players, game.board, game.deck) == (GAME.players, GAME.board, GAME.deck)
@@ -350,7 +378,7 @@ def test_a_time_that_contradicts_the_others_replaces_them() -> None:
     assert abs(clock.now() - NOW - timedelta(hours=8)) < timedelta(seconds=1)
 
 
-async def test_it_is_set_by_responses_to_post_alone(script: ScriptedService, scripted_client: Client) -> None:
+async def test_it_is_set_by_the_welcome_and_by_posts(script: ScriptedService, scripted_client: Client) -> None:
     """A cache may answer a GET, with a Date of its own."""
     date = {"Date": "Wed, 25 Nov 2026 18:00:00 GMT"}
     cached = final_game_response(script)
@@ -360,10 +388,91 @@ async def test_it_is_set_by_responses_to_post_alone(script: ScriptedService, scr
     assert abs(scripted_client.clock.now() - datetime.now(UTC)) < timedelta(seconds=1)
     await scripted_client.with_token("t").replace_token("g", 0)
     assert abs(scripted_client.clock.now() - NOW) < timedelta(seconds=2)
-
-
-async def test_it_is_set_by_the_welcome(script: ScriptedService, scripted_client: Client) -> None:
     script.connections.append(send_and_stay(1, 1))
     async with scripted_client.subscribe(GAME_ID):
-        welcomed = datetime(2026, 1, 1, tzinfo=UTC)
-        assert abs(scripted_client.clock.now() - welcomed) < timedelta(seconds=3)
+        assert abs(scripted_client.clock.now() - datetime(2026, 1, 1, tzinfo=UTC)) < timedelta(seconds=3)
+
+
+OPERATIONS = {route.operation_id: route for route in ROUTES if route.path.startswith("/v1/")}
+
+SETTINGS: dict[str, Any] = {"token": "token", "creator_key": "creator", "api_key": "key", "language": "fr"}
+
+OPTIONS = {"key": "again", "include_legal_moves": True, "if_match": '"9-ab"', "return_game": True, "seat": 4}
+"""What the methods take by these names, of those that create, join or act."""
+
+HEADERS = ("Accept-Language", "Api-Key", "Authorization", "Creator-Key", "Idempotency-Key", "If-Match", "Prefer")
+
+
+def call_sample(target: Any, operation: str) -> Any:
+    """Call the method of an operation in Python with the arguments of its sample."""
+    names = {"target": target, "token": SETTINGS["token"]}
+    _, python, _ = make_code_samples(OPERATIONS[operation], ())
+    exec(python["source"].partition("\n\n")[0], names)  # noqa: S102  the project's own
+    return eval(f"target.{CALLS[operation].python}", names)  # noqa: S307  the project's own
+
+
+def make_client(script: ScriptedService, route: Route) -> Client | ApiKeyClient:
+    """Return the client that has the method of an operation, with all settings."""
+    script.responses.append(problem_response(problem("not_found", "no")))
+    is_host = route.access == "key"
+    return ApiKeyClient(script.url, SETTINGS["api_key"]) if is_host else Client(script.url, **SETTINGS)
+
+
+async def describe(request: web.Request) -> tuple[Any, ...]:
+    """Return a request: what is null in its body is absent, and a key that the client made is as any other."""
+    headers = {name: request.headers[name] for name in HEADERS if request.headers.get(name, "*") != "*"}
+    if len(headers.get("Idempotency-Key", "")) == 2 * 32:
+        headers["Idempotency-Key"] = "random"
+    body = await request.json() if request.body_exists else {}
+    sent = {name: value for name, value in body.items() if value is not None}
+    return request.method, request.path, dict(request.query), headers, sent
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+async def test_a_method_sends_all_that_its_caller_and_its_client_say(script: ScriptedService, operation: str) -> None:
+    """The value of each parameter of a query is its name here."""
+    route, sample, said = OPERATIONS[operation], Mock(), dict[str, Any]()
+    taken = route.decoder
+    query = {} if taken.query is None else dict.fromkeys(taken.query.__struct_fields__)
+    call_sample(sample, operation)
+    ((method, args, kwargs),) = sample.mock_calls
+    async with make_client(script, route) as client:
+        call = inspect.signature(getattr(client, method)).bind(*args, **kwargs)
+        for name, parameter in call.signature.parameters.items():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                known = parameter.annotation.__args__[0].__annotations__ if name == "options" else query
+                call.arguments[name] = {one: OPTIONS.get(one, one) for one in known}
+                said |= call.arguments[name]
+            elif name in {*query, "seed"}:
+                call.arguments[name] = said[name] = name
+        with pytest.raises(NotFoundError):
+            await getattr(client, method)(*call.args, **call.kwargs)
+    result, content = (get_origin(one) or one for one in (call.signature.return_annotation, route.content))
+    assert result is content or result.__name__ == content.__name__ or (result, content) == (bytes, str)
+    headers = {} if route.access == "key" else {"Authorization": "Bearer token", "Accept-Language": "fr"}
+    headers |= {"Api-Key": "key"} if taken.takes_api_key else {}
+    headers |= {"Creator-Key": "creator"} if "creator_key" in taken.headers else {}
+    headers |= {"If-Match": '"9-ab"', "Prefer": "return=representation"} if "prefers_game" in taken.headers else {}
+    headers |= {"Idempotency-Key": said.get("key", "random")} if route.method == "POST" else {}
+    body: dict[str, Any] = {"move": args[1]} if method == "act" else {}
+    body |= next((msgspec.to_builtins(one) for one in args if isinstance(one, msgspec.Struct)), {})
+    body |= {one: said[one] for one in said if taken.body and one in taken.body.type.__struct_fields__}
+    path = route.path.format_map(PATH_VALUES | ({"id": TILE_SET} if "/tilesets/" in route.path else {}))
+    queried = {one: "legal_moves" if one == "include" else said[one] for one in query}
+    (request,) = script.requests
+    assert await describe(request) == (route.method, path, queried, headers, body)
+    if taken.body is not None and (request.body_exists or not taken.is_body_optional):
+        taken.body.decode(await request.read())
+
+
+async def test_typescript_sends_what_python_does(script: ScriptedService, node: str, built: Path) -> None:
+    """By the samples of all operations."""
+    for operation in CALLS:
+        async with make_client(script, OPERATIONS[operation]) as client:
+            with pytest.raises(NotFoundError):
+                await call_sample(client, operation)
+    script.responses.extend(problem_response(problem("not_found", "no")) for _ in CALLS)
+    calls = [(OPERATIONS[operation].access == "key", call.typescript) for operation, call in CALLS.items()]
+    await run_script("samples.mjs", node, built, script.url, json.dumps(SETTINGS), json.dumps(calls))
+    sent = [await describe(request) for request in script.requests]
+    assert sent[len(CALLS) :] == sent[: len(CALLS)]

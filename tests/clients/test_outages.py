@@ -89,13 +89,13 @@ def begin_outage(road: Proxy) -> asyncio.Task[None]:
     return asyncio.create_task(end())
 
 
-async def late_seat(client: Client) -> tuple[str, Snapshot]:
-    """Return the token of seat 0, and the state of a game in which a bot plays for it."""
+@pytest.fixture(params=("legal moves", "return"))
+async def start(request: pytest.FixtureRequest, client: Client) -> tuple[str, Snapshot]:
+    """Return the token of seat 0, and the state of a game that waits for it, or in which a bot plays for it."""
     created = await client.create(LATE)
     async with client.subscribe(created.game.id, start=created) as game:
-        async for _ in game:
-            if game.view.players[0].bot is not None:
-                break
+        while request.param == "return" and game.view.players[0].bot is None:
+            await game.next_event()
         return created.seats[0].token, Snapshot(digest=game.digest, game=game.view)
 
 
@@ -111,21 +111,13 @@ class Chooser:
         return moves[0]
 
 
-async def test_an_outage_while_legal_moves_are_read(client: Client, road: Proxy) -> None:
-    created = await client.create(LATE)
-    outage = begin_outage(road)
-    ana = client.with_token(created.seats[0].token)
-    final = await ana.play(created.game.id, 0, Chooser(), start=created, return_when_replaced=True)
-    assert (outage.done(), final.status) == (True, "finished")
-
-
-async def test_an_outage_while_the_player_returns(client: Client, road: Proxy) -> None:
-    token, start = await late_seat(client)
+async def test_python_goes_on_when_the_service_comes(client: Client, road: Proxy, start: tuple[str, Snapshot]) -> None:
+    token, state = start
     outage, ana = begin_outage(road), client.with_token(token)
-    final = await ana.play(start.game.id, 0, Chooser(), start=start, return_when_replaced=True)
+    final = await ana.play(state.game.id, 0, Chooser(), start=state, return_when_replaced=True)
     assert (outage.done(), final.status) == (True, "finished")
     events = [event for diff in (await ana.diffs(final.id)).diffs for event in diff.events]
-    assert any(isinstance(event, PlayerReturned) for event in events)
+    assert any(isinstance(event, PlayerReturned) for event in events) or state.game.players[0].bot is None
 
 
 @UPGRADES
@@ -272,15 +264,10 @@ async def test_typescript_plays_on_after_the_service_was_killed(
     assert (received["rejected"], received["abandoned"]) == ("unauthorized", "enough")
 
 
-@pytest.mark.parametrize("is_replaced", (False, True), ids=("legal moves", "return"))
 async def test_typescript_goes_on_when_the_service_comes(
-    node: str, built: Path, client: Client, road: Proxy, is_replaced: bool
+    node: str, built: Path, road: Proxy, start: tuple[str, Snapshot]
 ) -> None:
-    if is_replaced:
-        token, start = await late_seat(client)
-    else:
-        created = await client.create(LATE)
-        token, start = created.seats[0].token, Snapshot(digest=created.digest, game=created.game)
+    token, state = start
     outage = begin_outage(road)
-    received = await run_script("away_at_first.mjs", node, built, road.url, token, msgspec.json.encode(start).decode())
+    received = await run_script("away_at_first.mjs", node, built, road.url, token, msgspec.json.encode(state).decode())
     assert (outage.done(), received) == (True, {"status": "finished"})

@@ -2,46 +2,26 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable
 from pathlib import Path
 
 import pytest
 
-from service.store.game_store import RedisStore
 from south_seas import (
-    APIError,
-    ApiKeyClient,
-    BadRequestError,
     Client,
-    ConflictError,
-    ForbiddenError,
-    IllegalMoveError,
-    NotFoundError,
     SeatReplacedError,
     SeatResignedError,
-    UnauthorizedError,
-    UnprocessableError,
 )
-from south_seas.errors import VersionMismatchError
 from south_seas.http import HttpClient, HttpRequest
 from south_seas.models import (
-    Act,
-    ChangeKeyWebhook,
     Created,
     CreateGame,
-    Diff,
     GameView,
     JoinGame,
     Move,
-    PlaceTile,
+    MoveUndone,
     PlayerReturned,
-    RegisterKeyWebhook,
-    RegisterWebhook,
-    RotateSecret,
     SeatRequest,
 )
-from tests.api_key_fixture import add_api_key
-from tests.clients.conftest import QUICK
 from tests.clients.test_typescript import run_script
 from tests.polling import wait_until
 from tests.tcp_proxy import Proxy
@@ -104,141 +84,22 @@ async def test_a_move_for_an_earlier_version_is_chosen_again(client: Client) -> 
     assert late
 
 
-async def test_create_join_act_and_queries(client: Client) -> None:
-    created = await client.create(
-        CreateGame(players=[ANA, SeatRequest(open=True)], visibility="private", first_seat=0), include_legal_moves=True
-    )
-    game = created.game.id
-    invited = client.with_token(created.spectator_token)
+async def test_create_join_act_undo_resign_and_rematch(client: Client) -> None:
+    table = CreateGame(players=[ANA, SeatRequest(open=True)], visibility="private", first_seat=0)
+    created = await client.create(table, include_legal_moves=True)
+    game, invited = created.game.id, client.with_token(created.spectator_token)
     joined = await invited.join(game, JoinGame(name="Bo"), include_legal_moves=True)
-    assert joined.legal_moves is not None
-    assert joined.legal_moves == await invited.legal_moves(game)
-    ana = client.with_token(created.seats[0].token)
-    [first, *_] = joined.legal_moves.moves
-    assert isinstance(first.action, PlaceTile)
-    assert first in (await ana.legal_moves(game, x=first.action.x, y=first.action.y)).moves
-    assert (await ana.legal_moves(game, stage="cell")).cells
-    assert len((await ana.legal_moves(game, limit=1)).moves) == 1
-    acted = await ana.act(game, [first.action], return_game=True)
+    legal = await invited.legal_moves(game)
+    assert joined.legal_moves == legal
+    ana, owner = client.with_token(created.seats[0].token), client.with_token(created.owner_token)
+    acted = await ana.act(game, [legal.moves[0].action], return_game=True)
     assert acted.game == await ana.game(game)
-    assert isinstance(acted.diffs[0], Diff)
     assert (await ana.diffs(game, acted.version - 1)).diffs == acted.diffs
-    assert (await ana.scores(game)).version == (await ana.tiles(game)).version == acted.version
-    assert await ana.tileset("lagoon") in (await ana.tilesets()).tilesets
-    owner = client.with_token(created.owner_token)
-    assert (await owner.abort(game)).status == "aborted"
-    public = await client.create(CreateGame(players=[ANA, SeatRequest(open=True)]))
-    assert [one.id for one in (await client.games("waiting", limit=5)).games] == [public.game.id]
-
-
-async def test_undo_resign_and_rematch(client: Client) -> None:
-    created = await client.create(CreateGame(players=[ANA, BO], first_seat=0, turn_timeout_s=3600, on_timeout="bot"))
-    game = created.game.id
-    ana, bo = (client.with_token(seat.token) for seat in created.seats)
-    [first, *_] = (await ana.legal_moves(game)).moves
-    await ana.act(game, first)
-    undone = await ana.undo(game, include_legal_moves=True)
-    assert [event.__class__.__name__ for event in undone.diffs[0].events] == ["MoveUndone"]
-    assert undone.legal_moves is not None
-    assert first in undone.legal_moves.moves
-    with pytest.raises(ConflictError):
-        await ana.return_to_seat(game)
-    resigned = await bo.resign(game, return_game=True)
-    assert resigned.game is not None
-    assert resigned.game.status == "finished"
-    owner = client.with_token(created.owner_token)
+    assert isinstance((await ana.undo(game)).diffs[0].events[0], MoveUndone)
+    assert (await client.with_token(joined.token).resign(game, return_game=True)).game is not None
     again = await owner.rematch(game)
-    assert again.game.previous_game == game
-    assert (await client.game(game)).next_game == again.game.id
-    assert "Bo" in (await client.story(game, limit=100)).now + (await client.story(game)).lines[-2].text
-
-
-async def test_webhooks_and_pictures(client: Client) -> None:
-    created = await client.create(CreateGame(players=[ANA, BO]))
-    game, owner = created.game.id, client.with_token(created.owner_token)
-    hook = await owner.register_webhook(
-        game, RegisterWebhook(url="https://bot.example/south-seas", events=["game_finished"])
-    )
-    assert [one.id for one in (await owner.webhooks(game)).webhooks] == [hook.id]
-    assert (await owner.webhook(game, hook.id)).url == hook.url
-    assert (await owner.deliveries(game, hook.id)).attempts == []
-    assert (await owner.retry_webhook(game, hook.id)).status == "pending"
-    await owner.delete_webhook(game, hook.id)
-    assert (await owner.webhooks(game)).webhooks == []
-    assert (await client.board(game, width=200)).startswith(b"\x89PNG")
-    assert b"<svg" in await client.board(game, "svg", coordinates=1)
-    assert b"<svg" in await client.tile_picture("lagoon", "start", "svg", rotation=1)
-    assert b"<svg" in await client.ship_picture("lagoon", created.game.display[0], "svg")
-
-
-async def test_my_games_by_creator_key_and_by_token(client: Client, proxy: Proxy) -> None:
-    table = CreateGame(players=[SeatRequest(name="Ana", external_user="chat:1"), BO], first_seat=0)
-    async with Client(proxy.url, creator_key=SECRET) as chat_bot:
-        created = await chat_bot.create(table)
-        [mine] = (await chat_bot.my_games(external_user="chat:1", waiting=True)).games
-        assert mine.game.id == created.game.id
-        assert (await chat_bot.my_games(external_user="chat:2")).games == []
-    tokens = [seat.token for seat in created.seats]
-    [mine] = (await client.my_games(tokens)).games
-    assert [seat.seat for seat in mine.seats] == [0, 1]
-    [own] = (await client.with_token(tokens[1]).my_games(waiting=False, status="active")).games
-    assert own.seats[0].seat == 1
-    assert {"greedy", "random"} <= {bot.name for bot in (await client.bots()).bots}
-
-
-async def test_a_host_with_an_api_key(proxy: Proxy, store: RedisStore) -> None:
-    secret, table = await add_api_key(store), CreateGame(players=[ANA, BO], first_seat=0)
-    async with Client(proxy.url, api_key=secret) as client, ApiKeyClient(proxy.url, secret, backoff=QUICK) as host:
-        created = await client.create(table)
-        await client.with_token(created.owner_token).abort(created.game.id)
-        rematch = await client.with_token(created.owner_token).rematch(created.game.id)
-        assert (await host.key()).name == "discord-bot"
-        first = await host.games(limit=1)
-        second = await host.games(limit=1, cursor=first.next_cursor)
-        assert {one.id for page in (first, second) for one in page.games} == {created.game.id, rematch.game.id}
-        assert [one.id for one in (await host.games("aborted")).games] == [created.game.id]
-
-        hook = (await host.register_webhook(RegisterKeyWebhook(url="https://bot.example/south-seas"))).id
-        assert [one.id for one in (await host.webhooks()).webhooks] == [hook]
-        assert (await host.change_webhook(hook, ChangeKeyWebhook(events=["decision"]))).events == ["decision"]
-        assert (await host.webhook(hook)).status == "pending"
-        with pytest.raises(ConflictError, match="pending"):
-            await host.ping_webhook(hook)
-        assert (await host.rotate_secret(hook)).secret.startswith("whsec_")
-        assert (await host.rotate_secret(hook, RotateSecret(grace_s=0))).previous_secret_expires_at is None
-        assert (await host.retry_webhook(hook)).status == "pending"
-        assert (await host.deliveries(hook)).attempts == []
-        await host.delete_webhook(hook)
-        assert (await host.webhooks()).webhooks == []
-    async with ApiKeyClient(proxy.url, "no-key") as stranger:
-        with pytest.raises(UnauthorizedError, match="unknown"):
-            await stranger.key()
-
-
-async def test_problems_raise_their_exceptions(client: Client) -> None:
-    created = await client.create(CreateGame(players=[ANA, BO], first_seat=0))
-    game = created.game.id
-    ana, bo = (client.with_token(seat.token) for seat in created.seats)
-    far, key = PlaceTile(x=9, y=9, rotation=0), SECRET
-    await client.create(CreateGame(players=[ANA, BO]), key=key)
-    requests: tuple[tuple[type[APIError], Awaitable[object], dict[str, object]], ...] = (
-        (NotFoundError, client.game("nowhere"), {"code": "not_found"}),
-        (UnauthorizedError, client.act(game, "pass.islander"), {"code": "unauthorized"}),
-        (ForbiddenError, bo.abort(game), {"code": "not_owner"}),
-        (ConflictError, bo.act(game, "pass.islander"), {"code": "not_your_turn"}),
-        (IllegalMoveError, ana.act(game, far), {"rule": "R3.2", "index": None}),
-        (
-            *(VersionMismatchError, ana.act(game, far, if_match="9")),
-            {"version": created.game.version, "digest": created.digest},
-        ),
-        (BadRequestError, ana.act(game, Act(move="not a move's id")), {"code": "malformed"}),
-        (UnprocessableError, client.create(CreateGame(players=[ANA, BO], tileset="x")), {"code": "unknown_tileset"}),
-        (UnprocessableError, client.create(CreateGame(players=[BO, ANA]), key=key), {"code": "key_reused"}),
-    )
-    for error, request, members in requests:
-        with pytest.raises(error) as raised:
-            await request
-        assert {name: getattr(raised.value, name) for name in members} == members
+    assert (again.game.previous_game, (await ana.game(game)).next_game) == (game, again.game.id)
+    assert "Bo" in (await ana.story(game)).lines[-2].text
 
 
 async def test_python(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

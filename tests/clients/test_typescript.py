@@ -18,7 +18,6 @@ from itertools import cycle
 from pathlib import Path
 from subprocess import PIPE
 from tarfile import open as open_tar
-from textwrap import indent
 from typing import Any
 from zipfile import ZipFile
 
@@ -28,7 +27,6 @@ from aiohttp import web
 from packaging.requirements import Requirement
 
 from schemas.problems import problem
-from service.web.assembly import ROUTES
 from service.web.responses import list_files
 from service.web.routes.page import CLIENTS as CLIENT_PACKAGES
 from south_seas import Client
@@ -49,7 +47,6 @@ from tests.clients.scripted_service import (
 from tests.tcp_proxy import run_proxy
 from tests.tools import ROOT, SCRIPTS, run_program
 from tests.tools import run as run_tool
-from tools.openapi.code_samples import CALLS
 
 HERE = Path(__file__).parent
 TIMEOUT_S = 100
@@ -78,7 +75,11 @@ async def test_it_recovers_from_every_failure(
     script.upgrade_responses.append(web.Response(status=503))
     wait = problem("rate_limited", "wait")
     script.responses.extend(
-        [problem_response(wait, **{"Retry-After": "0"}), web.Response(status=502), final_game_response(script)]
+        [
+            problem_response(wait, **{"Retry-After": "0"}),
+            web.Response(status=302, headers={"Location": "/v1/games/h"}),
+            final_game_response(script),
+        ]
     )
     script.responses.append(problem_response(problem("conflict", "Bo was first")))
     script.responses.extend([problem_response(problem("store_unavailable", "away", retry_after_s=0))])
@@ -104,11 +105,12 @@ async def test_it_recovers_from_every_failure(
     )
     assert received["unreadable"] == f"{script.url}/ is unreachable: 200 OK, which is no answer of the service"
     assert (received["standIn"], received["patient"]) == (4, "done")
+    assert received["late"].endswith(": the request timed out")
     assert len({request.headers["Idempotency-Key"] for request in script.requests if request.path == "/v1/games"}) == 1
     assert "fr" in {request.headers.get("Accept-Language") for request in script.requests}
     assert received["retries"][:2] == [
         ["GET /v1/games/g", "wait"],
-        ["GET /v1/games/g", f"{script.url}/ is unreachable: 502 Bad Gateway, which is no answer of the service"],
+        ["GET /v1/games/g", f"{script.url}/ is unreachable: 302 Found, which is no answer of the service"],
     ]
     assert [f"{script.url.replace('http', 'ws')}/v1/ws", "the connection was closed with 4429"] in received["retries"]
     assert [f"game {GAME_ID}", "away"] in received["retries"]
@@ -121,8 +123,11 @@ async def test_it_recovers_from_every_failure(
     assert received["aborted"] == "enough"
     reasons = (*["pass { url: "] * 3, "without /v1", "with { game, digest }", "by its id", "by its number")
     assert all(map(str.__contains__, received["wrong"], reasons)), received["wrong"]
-    assert {request.headers.get("If-Match") for request in script.requests} == {None, '"1-e"'}
-    assert received["medianMs"] < 2000
+    asked = [one.headers for one in script.requests if one.path.endswith("/undo")]
+    assert [(one["If-Match"], one["Prefer"]) for one in asked] == [('"1-e"', "return=representation")] * 3
+    assert not any("Authorization" in one for one in asked)
+    assert (received["medianMs"] < 2000, 15_000 <= received["hiddenMs"] <= 30_000) == (True, True)
+    assert 50 <= received["waits"]["the connection was closed with 1002"] < 5000
     assert (received["midnight"], received["now"][:13]) == (864, "2026-01-01T00")
 
 
@@ -137,19 +142,21 @@ async def test_it_plays_a_whole_game_over_an_unreliable_network(node: str, built
     assert received["logVersions"] == expected
     assert received["copiesAreEqual"]
     assert {"connected", "reconnecting"} <= {*received["statuses"]}
-    assert (received["statuses"][-1], received["undone"]) == ("closed", ["move_undone"])
-    assert received["isLegalAgain"]
-    assert (received["resigned"], received["mine"]) == ("resigned", [True, True])
-    assert received["storyLines"] == 5
+    assert received["statuses"][-1] == "closed"
     assert received["withoutToken"] == received["subscribedWithoutToken"] == "not_found"
 
 
 async def test_a_socket_that_connects_is_closed_once_open(node: str, built: Path, script: ScriptedService) -> None:
-    """Browsers report an earlier close as an error; a restored network does not replace an attempt under way."""
+    """Browsers report an earlier close as an error; a restored network does not replace an attempt under way.
+
+    What follows a gap waits for the snapshot, or the next connection.
+    """
     received = await run_script("left_while_connecting.mjs", node, built, script.url)
-    sent = received.pop("sent")
-    assert received == {"early": [], "closes": [1], "sockets": 3, "others": []}
-    assert sent == ["subscribe g", "subscribe h", "unsubscribe h"], "one that waited is not subscribed to again"
+    states, gaps, sent, ended, statuses = map(received.pop, ("states", "gaps", "sent", "ended", "statuses"))
+    assert received == {"early": [], "closes": [1], "sockets": 4, "others": [], "ping": "ping undefined"}
+    assert sent == ["subscribe g", "subscribe h", "unsubscribe h", "ping undefined"], "one that waited is not again"
+    assert statuses == ["reconnecting", "connected", "offline", "reconnecting", "connected", "reconnecting"]
+    assert (states, gaps, ended) == ([-4, 5, 6, 7, 8], ["subscribe g", "sync g", "sync g"], ["closed"] * 2)
 
 
 async def test_it_exports_every_type_of_its_signatures(node: str, built: Path) -> None:
@@ -345,24 +352,6 @@ def samples(label: str) -> list[str]:
     """Return all samples with a label."""
     every = [sample for operation in OPERATIONS.values() for sample in operation["x-codeSamples"]]
     return [sample["source"] for sample in every if sample["label"] == label]
-
-
-def test_every_operation_has_samples() -> None:
-    assert set(CALLS) == {route.operation_id for route in ROUTES if route.path.startswith("/v1/")}
-    for name, operation in OPERATIONS.items():
-        labels = [sample["label"] for sample in operation["x-codeSamples"]]
-        assert labels == (["curl", "Python", "TypeScript"] if name in CALLS else ["curl"]), name
-
-
-async def test_python_samples_have_the_clients_types(tmp_path: Path) -> None:
-    program = tmp_path / "samples.py"
-    functions = [
-        f"async def sample_{number}(token: str, api_key: str) -> None:\n{indent(source, '    ')}\n"
-        for number, source in enumerate(samples("Python"))
-    ]
-    program.write_text("\n".join(functions))
-    checked = await run_program(sys.executable, "-m", "mypy", "--config-file=", program, cwd=ROOT)
-    assert checked.returncode == 0, checked.stdout
 
 
 async def test_typescript_samples_have_the_clients_types(node: str, tmp_path: Path) -> None:

@@ -51,15 +51,6 @@ for await (const diff of players[0].log(id)) logVersions.push(diff.version);
 subscription.close();
 watching.close();
 
-const rematch = await players[1].rematch(id);
-const first = await players[0].legalMoves(rematch.game.id);
-const mover = players[first.seat];
-await mover.act(rematch.game.id, { move: first.moves[0].id });
-const undone = await mover.undo(rematch.game.id, {}, { includeLegalMoves: true });
-const over = await mover.resign(rematch.game.id, {}, { returnGame: true });
-const { games } = await players[0].myGames({ status: "finished" }, [created.owner_token]);
-const story = await players[0].story(id, { limit: 5 });
-
 console.log(
   JSON.stringify({
     version: game.version,
@@ -68,11 +59,6 @@ console.log(
     watchedVersions,
     logVersions,
     copiesAreEqual: same(subscription.game, game) && same(watching.game, game),
-    undone: undone.diffs[0].events.map(({ type }) => type),
-    isLegalAgain: undone.legal_moves.moves.some((move) => move.id === first.moves[0].id),
-    resigned: over.game.result.reason,
-    mine: games.map(({ game }) => game.id === id || game.id === rematch.game.id),
-    storyLines: story.lines.length,
     withoutToken: withoutToken instanceof ProblemError && withoutToken.code,
     subscribedWithoutToken: subscribedWithoutToken instanceof ProblemError && subscribedWithoutToken.code,
   }),

@@ -20,7 +20,7 @@ from service.games.scheduler import make_scheduler
 from service.store import keys
 from service.store.game_store import RedisStore
 from service.supervision import ProcessPool, Supervisor
-from service.web import charge, connection, connection_limiter
+from service.web import charge, connection, connection_limiter, event_stream, rate_limiter, websocket
 from service.web.accounts import ACCOUNTS
 from service.web.app import CONTEXT, HUB, MAX_SUGGESTED_LENGTH
 from service.web.charge import BOT_TURN_TOKENS, HEAVY_BOT_TURN_TOKENS
@@ -30,6 +30,7 @@ from service.web.limits import Limits
 from service.web.problems import MAX_TARGET_BYTES
 from service.web.rate_limiter import RATE_LIMITER
 from service.web.renderer import WORKER_SHARE
+from tests.api_key_fixture import add_api_key, api_key_header
 from tests.engine.lockstep import lagoon_index, new_game, play_randomly
 from tests.games.bots.fake_bots import load_fake_bot
 from tests.polling import rounds, wait_until
@@ -69,7 +70,8 @@ def spent_ms(client: Client) -> float:
     now = FrozenClock().now
     of_addresses = [account.buckets[1] for account in client.app[ACCOUNTS].recent.recent.values()]
     of_tokens = [time for _, time in client.app[RATE_LIMITER].trusted_tokens.recent.values()]
-    return sum(time.policy.quota - time.count_remaining(now) for time in of_addresses + of_tokens)
+    _, *of_key = client.app[ACCOUNTS].get("discord-bot", "key").token_buckets
+    return sum(time.policy.quota - time.count_remaining(now) for time in of_addresses + of_tokens + of_key)
 
 
 def record_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
@@ -247,7 +249,7 @@ async def test_heads_that_are_rejected_are_paid_by_their_address(store: RedisSto
         game = await create_game(client)
         token = f"Authorization: Bearer {game.owner_token}"
         statuses = list[bytes]()
-        while len(statuses) < 200 and b"429" not in statuses:
+        while len(statuses) < 5_000 and b"429" not in statuses:
             async with open_connection(client) as (reader, writer):
                 writer.write(make_head("/v1/games", lines.rstrip()))
                 statuses.append((await read_to_end(reader)).split(b" ")[1])
@@ -300,6 +302,32 @@ async def test_a_silent_watcher_pays_for_what_it_is_sent(
 
             for _ in range(3):  # the first may be paid with the request
                 await act_and_see_it_paid()
+
+
+async def test_a_client_pays_for_what_other_tasks_do_for_its_request(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For each game that they load, and each diff that a watcher has missed."""
+    for module, name in ((rate_limiter, "LOADED_GAME_S"), (event_stream, "SENT_DIFF_S"), (websocket, "SENT_DIFF_S")):
+        monkeypatch.setattr(module, name, 0.04)
+    async with start_counting_instance(store) as (client, _):
+        key = await add_api_key(store)
+        games = [await create_game(client, headers=api_key_header(key)) for _ in range(4)]
+        for _ in range(4):
+            await games[0].act_successfully()
+        for path, *lines in (
+            ("/v1/seats/me/games", f"Authorization: Bearer {', '.join(game.owner_token for game in games)}"),
+            ("/v1/keys/me/games", f"Api-Key: {key}"),
+            (f"{games[0].path}/diffs?since=1", "Accept: text/event-stream"),
+            (f"{games[0].path}/ws?since=1", *UPGRADE),
+        ):
+
+            def is_paid(due_ms: float = spent_ms(client) + 1000 * 4 * 0.04) -> bool:
+                return spent_ms(client) >= due_ms
+
+            async with PlainClient(client) as plain:
+                await plain.request(path, *lines)
+                await wait_until(is_paid)
 
 
 LONG_LIST = ",".join(['"' + "a" * 28 + '"'] * MAX_LIST_ELEMENTS)

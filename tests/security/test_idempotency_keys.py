@@ -118,8 +118,9 @@ async def guess(client: Client, game: HTTPGame, times: int = 40) -> Counter[int]
     )
 
 
-async def test_new_tokens_are_accepted_despite_guesses_of_others(store: RedisStore) -> None:
-    """By creating and joining; none of them has opened anything yet."""
+async def test_new_tokens_pass_guesses_of_others(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By creating, joining and replacing, without a look into the store; none of them has opened anything yet."""
+    monkeypatch.setattr(RateLimiter, "check_in_turn", AsyncMock(return_value=False))
     async with serve(store, make_limits(rate_guesses=10)) as client:
         target = await create_game(client, OPEN)
         assert (await guess(client, target))[429] > 20
@@ -127,8 +128,9 @@ async def test_new_tokens_are_accepted_despite_guesses_of_others(store: RedisSto
         for token in (game.owner_token, game.spectator_token, *game.seat_tokens.values()):
             assert await read_status(await game.get(token=token)) == 200
         joined = await target.join(token=target.spectator_token)
-        seat = (await joined.json())["token"]
-        assert await read_status(await target.get(token=seat)) == 200
+        replaced = await target.post("/seats/0/token", {})
+        for answer in (joined, replaced):
+            assert await read_status(await target.get(token=(await answer.json())["token"])) == 200
         await game.delete()
         again = await game.rematch()
         for token in (again.owner_token, again.spectator_token, *again.seat_tokens.values()):

@@ -16,7 +16,6 @@ from aiohttp import ClientResponse, ClientSession
 
 from service.games.ports import RateLimit
 from service.games.repository import Retention
-from service.store.connection import InFlightLimits
 from service.store.game_store import RedisStore
 from service.store.pipeline import Wait
 from service.web.limits import Limits
@@ -45,7 +44,6 @@ from tests.web.http_game import create_game
         (("--host", "::"), "metrics_host", "localhost"),
         (("--metrics-host", "::"), "metrics_host", "::"),
         (("--waiting-retention-days", "0.05", "--active-retention-days", "2"), "retention", Retention(4320, 172_800)),
-        (("--max-redis-commands-in-flight", "200"), "redis_in_flight", InFlightLimits()._replace(commands=200)),
         (("--access-log",), "access_log", True),
     ),
 )

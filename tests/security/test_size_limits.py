@@ -76,6 +76,7 @@ EVIL = (
     ("Authorization", "Bearer " + " " * 8_000 + "!"),
     *(("If-Match", '"' * 8_000), ("If-None-Match", 'W/"' * 2_600), ("If-None-Match", '"a" ' * 2_000 + "!")),
     *(("Prefer", ";" * 4_000 + "," * 4_000), ("Accept-Language", "a;q=0.1," * 1_000)),
+    *(("Accept-Language", f"fr;{' ' * 7_000}q"), ("Accept", f"gzip;{' ' * 7_000}q"), ("Accept", "a" + ";" * 7_000)),
     *(("Accept-Language", "-" * 8_000), ("Accept", "text/event-strea," * 480)),
     *(("Last-Event-ID", "1" * 8_000), ("X-Forwarded-For", "1.1.1.1, " * 880)),
     ("Sec-WebSocket-Extensions", "permessage-deflate; " * 400),

@@ -7,7 +7,7 @@ import secrets
 import shutil
 import socket
 from collections.abc import AsyncIterator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import AsyncMock
 
 import pytest
+from prometheus_client import REGISTRY
 from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import (
     AuthenticationError,
@@ -28,7 +29,7 @@ from redis.exceptions import (
 
 from service import store
 from service.games.ports import Committed, StoreUnavailable
-from service.store import health
+from service.store import health, server_check
 from service.store.connection import InvalidRedisURL, error_code, parse_url, to_store_error
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore
@@ -38,7 +39,7 @@ from service.store.server_check import Finding
 from service.store.topology import SOLE_PRIMARY
 from service.telemetry import metrics
 from tests import redis_servers
-from tests.polling import TIMEOUT_S, wait_until
+from tests.polling import INTERVAL_S, TIMEOUT_S, in_background, wait_until
 from tests.redis_servers import (
     ACL,
     CLUSTER_ACL,
@@ -241,6 +242,8 @@ async def test_a_store_over_tcp_with_a_password(short_path: Path, program: Path)
         await redis.config_set("requirepass", password)
         async with connect(f"redis://:{password}@127.0.0.1:{port}/1") as store:
             assert await store.commit(creation()) == Committed()
+            assert await store.health.probe()
+            assert (gauge("redis_keys") or 0) >= 3
         async with connect(f"redis://:wrong@127.0.0.1:{port}/1") as store:
             with pytest.raises(StoreUnavailable, match="invalid"):
                 await store.ping()
@@ -283,8 +286,10 @@ async def test_each_primary_of_every_deployment_is_probed(store: RedisStore, red
 
 
 async def test_a_full_server_is_not_writable_and_one_line_says_when_it_is_again(
-    single_server: SingleServer, caplog: pytest.LogCaptureFixture
+    single_server: SingleServer, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(health, "PROBE_INTERVAL_S", 3600.0)
+    monkeypatch.setattr(health, "RETRY_INTERVAL_S", INTERVAL_S)
     store = single_server.store
     await store.commit(creation())
     assert await store.health.probe()
@@ -293,8 +298,8 @@ async def test_a_full_server_is_not_writable_and_one_line_says_when_it_is_again(
             assert not await store.health.probe()
             assert await store.load("g") is not None
         assert gauge("redis_writable") == 0
-    assert await store.health.probe()
-    assert gauge("redis_writable") == 1
+    async with in_background(store.health.run()):
+        await wait_until(lambda: gauge("redis_writable") == 1 and not store.client.outages.is_open)
     begin, end = [line for line in caplog.messages if line.startswith(("Redis f", "Redis t"))]
     assert begin.startswith(
         "Redis fails commands, so requests get 503, and bots, deadlines and webhooks wait: Redis has"
@@ -427,6 +432,7 @@ async def test_what_expires_a_day_after_a_probe_tells_that_the_clock_of_redis_wa
     assert re.fullmatch(r"Redis' clock \(primary\) is \d+ days, .* ahead of this machine's, so .*", line)
     await single_server.redis.delete(own)
     assert await store.health.probe()
+    assert await store.transfer.load_emptied() > 0  # games may have expired with it
     assert (grown(before, "redis_clock_wrong_total"), grown(before, "redis_went_back_total")) == (2, 1)
 
 
@@ -496,25 +502,27 @@ async def test_a_name_that_moves_to_the_promoted_server_is_followed_while_the_ol
     (standalone, partial(sentinel, replicas=1, sentinels=1), cluster),
     ids=("standalone", "sentinel", "cluster"),
 )
-async def test_a_new_certificate_authority_is_read_without_a_restart(tmp_path: Path, start: Any) -> None:
+async def test_a_new_certificate_authority_is_read_without_a_restart(
+    tmp_path: Path, start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "MEASURE_INTERVAL_S", INTERVAL_S)
+    metrics.REDIS_CERTIFICATE_END.set(0)
+    end = partial(REGISTRY.get_sample_value, "south_seas_redis_certificate_end_seconds")
     access = create_access(tmp_path, tls=True)
-    async with start(tmp_path, access=access) as servers, connect(servers.url) as store:
-        await store.ping()
-        first = await store.client.topology.read_certificate_end()
-        assert first > 0
+    async with (
+        start(tmp_path, access=access) as servers,
+        connect(servers.url) as store,
+        in_background(store.monitor.run()),
+    ):
+        await wait_until(end)
+        first = end() or 0
         create_certificate(tmp_path, days=9)  # another one in the same file
         for node in (*servers.nodes, *servers.sentinels):
             node.kill()
         for node in (*servers.nodes, *servers.sentinels):
             node.start()
         assert await commit_until_answered(store, creation()) == Committed()
-
-        async def is_later() -> bool:
-            with suppress(TimeoutError):  # a busy server may greet late
-                return await store.client.topology.read_certificate_end() > first
-            return False
-
-        await wait_until(is_later)
+        await wait_until(lambda: (end() or 0) > first)
 
 
 async def test_a_clusters_failover_keeps_its_marker_and_is_told(
@@ -611,10 +619,20 @@ async def test_the_documented_user_is_enough(tmp_path: Path) -> None:
     assert_found(await check(server.url), "unavailable", "Connect call failed")
 
 
-async def test_a_server_that_loses_games_is_a_warning(tmp_path: Path) -> None:
+async def test_a_server_that_loses_games_or_cannot_take_any_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = ("maxmemory-policy allkeys-lru", "appendonly no")
     async with standalone(tmp_path, settings=settings) as server:
-        assert_found(await check(server.url), "warning", "set maxmemory-policy noeviction", "set appendonly yes")
+        loses = await check(server.url)
+        assert_found(loses, "warning", "set maxmemory-policy noeviction", "set appendonly yes")
+        async with aclosing(server.nodes[0].client()) as client:
+            await execute_text(client, "REPLICAOF", "127.0.0.1", 1)
+        *before, found = await check(server.url)
+        assert before == loses
+        assert_found([found], "unavailable", "is a replica, which takes no writes")
+        monkeypatch.setattr(server_check, "MIN_VERSION", (99, 0))
+        assert_found(await check(server.url), "error", "is too old")
 
 
 async def test_tls_on_one_side_only_is_reported_as_the_connection_fails(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import shutil
 import stat
 import subprocess
 import sys
@@ -62,12 +63,6 @@ async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(sh
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
 
 
-async def test_the_server_ends_with_its_context(short_path: Path, program: Path) -> None:
-    async with embedded_server(short_path, program=program) as server:
-        assert is_running(server.pid)
-    assert not is_running(server.pid)
-
-
 async def test_a_second_instance_is_rejected(short_path: Path, program: Path) -> None:
     (short_path / "redis").mkdir()
     (short_path / "redis" / "lock").write_text("9" * 20)  # of an earlier instance
@@ -78,13 +73,20 @@ async def test_a_second_instance_is_rejected(short_path: Path, program: Path) ->
         await store.ping()
 
 
-async def test_directory_and_socket_are_private(short_path: Path, program: Path) -> None:
+async def test_a_server_is_private_writes_each_second_and_ends_with_its_context(
+    short_path: Path, program: Path
+) -> None:
     (short_path / "redis").mkdir(mode=0o755)
-    async with embedded_server(short_path, program=program) as server:
+    expected = {"port": "0", "appendonly": "yes", "appendfsync": "everysec", "save": ""}
+    async with embedded_server(short_path, program=program) as server, aclosing(Redis.from_url(server.url)) as redis:
+        assert is_running(server.pid)
+        assert os.getsid(server.pid) != os.getsid(0)  # so that Ctrl-C at the terminal does not reach it
+        assert await redis.config_get(*expected) == expected
         assert server.directory == short_path / "redis"
         assert stat.S_IMODE(server.directory.stat().st_mode) == 0o700
         assert stat.S_IMODE((server.directory / "redis.sock").stat().st_mode) == 0o700
         assert stat.S_IMODE((server.directory / "lock").stat().st_mode) == 0o600
+    assert not is_running(server.pid)
 
 
 async def test_the_socket_is_elsewhere_if_its_path_would_be_too_long(short_path: Path, program: Path) -> None:
@@ -129,18 +131,23 @@ async def test_a_server_that_fails_to_start_shows_its_log(short_path: Path, prog
 
 
 @pytest.mark.parametrize("lost", ("redis", "redis/*/*.manifest", "redis/*/*.incr.aof"))
-async def test_files_that_are_deleted_under_the_server_are_noticed_and_moves_refused(
+async def test_files_that_are_deleted_under_the_server_are_noticed_and_moves_refused_until_they_are_back(
     short_path: Path, program: Path, lost: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         store.health.directory = server.directory
         await store.commit(creation())
         assert await store.health.probe()
+        files, copy = server.directory / "appendonlydir", short_path / "copy"
+        shutil.copytree(files, copy)
         await run_program("sh", "-c", f"rm -r {short_path}/{lost}")
         assert not await store.health.probe()
         with pytest.raises(StoreUnavailable, match=r"lost its file .*, so a restart would lose the games"):
             await store.commit(action(1))
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
+        shutil.copytree(copy, files, dirs_exist_ok=True)
+        assert await store.health.probe()
+        assert await store.commit(action(1)) == Committed()
     assert "so requests get 503, and bots, deadlines and webhooks wait: Redis has lost its file" in caplog.text
 
 

@@ -247,16 +247,12 @@ async def test_a_committer_that_has_lost_its_connection_is_not_counted(
             assert await other.next_notification() == news("a", 1)
 
 
-async def test_a_commit_that_conflicts_notifies_nobody(store: RedisStore, redis_url: str) -> None:
-    async with subscribe_elsewhere(redis_url, "gone", "a") as other:
-        await store.commit(action(1, "gone"))
-        await store.commit(creation("a"))
-        assert await other.next_notification() == news("a", 1)
-
-
-async def test_unsubscribe_ends_notifications(store: RedisStore, redis_url: str) -> None:
-    async with subscribe_elsewhere(redis_url, "a", "b") as other:
+async def test_neither_a_conflict_nor_a_game_after_its_unsubscription_notifies(
+    store: RedisStore, redis_url: str
+) -> None:
+    async with subscribe_elsewhere(redis_url, "gone", "a", "b") as other:
         other.notifications.unsubscribe("a")
+        await store.commit(action(1, "gone"))
         await store.commit(creation("a"))
         await store.commit(creation("b"))
         assert await other.next_notification() == news("b", 1)

@@ -191,23 +191,6 @@ async def test_all_commands_fail_in_time_if_the_server_dies(server: EmbeddedServ
         assert [type(outcome) for outcome in outcomes] == [StoreUnavailable] * 4
 
 
-async def test_commands_time_out_while_the_server_hangs(server: EmbeddedServer) -> None:
-    async with connect(server.url, timeout_s=1.0) as store:
-        await store.commit(creation())
-        os.kill(server.pid, signal.SIGSTOP)
-        async with asyncio.timeout(TIMEOUT_S):
-            outcomes = await asyncio.gather(*(store.load("g") for _ in range(1000)), return_exceptions=True)
-        assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
-        os.kill(server.pid, signal.SIGCONT)
-        assert await store.commit(action(1)) == Committed()
-
-
-async def test_scripts_are_sent_again_after_script_flush(single_server: SingleServer) -> None:
-    await single_server.store.commit(creation())
-    await single_server.redis.script_flush()
-    assert await single_server.store.commit(action(1)) == Committed()
-
-
 async def test_killed_connections_neither_lose_nor_repeat_commits(single_server: SingleServer) -> None:
     """The client sends commands of a killed connection again, and the caller repeats those that fail."""
     await single_server.store.commit(creation())

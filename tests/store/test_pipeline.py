@@ -15,7 +15,7 @@ from service.store.pipeline import PipelinedClient, Wait
 from service.store.topology import SOLE_PRIMARY, StandaloneTopology
 from service.supervision import Supervisor
 from tests.polling import TIMEOUT_S, wait_until
-from tests.redis_servers import Deployment, Node, cluster, connect, sentinel, standalone
+from tests.redis_servers import Deployment, Node, cluster, connect, standalone
 from tests.store.conftest import SingleServer
 
 
@@ -25,12 +25,9 @@ async def client(single_server: SingleServer) -> AsyncIterator[PipelinedClient]:
         yield store.client
 
 
-async def test_each_command_gets_its_own_reply(client: PipelinedClient) -> None:
-    replies = await asyncio.gather(*(client.execute("ECHO", i) for i in range(1000)))
-    assert replies == [str(i).encode() for i in range(1000)]
-
-
-async def test_commands_of_a_tick_share_one_connection(client: PipelinedClient, single_server: SingleServer) -> None:
+async def test_commands_of_a_tick_share_one_connection_and_each_gets_its_own_reply(
+    client: PipelinedClient, single_server: SingleServer
+) -> None:
     before = (await single_server.redis.info("stats"))["total_connections_received"]
     replies = await asyncio.gather(*(client.execute("INCR", "n") for _ in range(100)))
     assert replies == list(range(1, 101))
@@ -163,7 +160,7 @@ def count(in_flight: InFlightCommands) -> tuple[int, int]:
     return len(in_flight.commands), in_flight.bytes
 
 
-async def test_admit_enforces_both_limits() -> None:
+async def test_admit_enforces_both_limits_and_a_command_above_that_of_bytes_is_admitted_alone() -> None:
     total = InFlightCommands(InFlightLimits(3, 100))
     first, *others = admit_commands([total], 10, 10, 10)
     assert len(others) == 2
@@ -172,14 +169,10 @@ async def test_admit_enforces_both_limits() -> None:
     first.release()
     assert [command.size for command in admit_commands([total], 81, 80)] == [80]
     assert count(total) == (3, 100)
-
-
-async def test_a_command_above_the_byte_limit_is_admitted_alone() -> None:
-    total = InFlightCommands(InFlightLimits(3, 100))
-    (large,) = admit_commands([total], 1000, 1)
-    assert large.size == 1000
+    alone = InFlightCommands(total.limits)
+    (large,) = admit_commands([alone], 1000, 1)
     large.release()
-    assert len(admit_commands([total], 1)) == 1
+    assert (large.size, len(admit_commands([alone], 1))) == (1000, 1)
 
 
 async def test_one_primary_may_use_half_of_the_limits() -> None:
@@ -259,15 +252,22 @@ async def test_a_stalled_server_reaches_the_byte_limit(deployment: Deployment, n
         await wait_until_nothing_in_flight(client)
 
 
-async def test_a_command_that_timed_out_counts_until_it_is_released(deployment: Deployment, node: Node) -> None:
-    async with connect_limited(deployment, timeout_s=1.0) as client:
-        await client.execute("SET", "k", "v")
+@pytest.mark.parametrize("wait", (None, Wait(0, 200)))
+async def test_a_command_that_timed_out_counts_until_it_is_released(
+    deployment: Deployment, node: Node, wait: Wait | None
+) -> None:
+    async with connect_limited(deployment, timeout_s=1.0, wait=wait) as client:
+
+        def write() -> Awaitable[object]:
+            return client.execute("SET", "k", "v", wait_for_replicas=True)
+
+        await write()
         node.pause()
-        assert await gather_outcome_types(100, lambda: client.execute("GET", "k")) == [StoreUnavailable] * 100
-        assert await gather_outcome_types(5, lambda: client.execute("GET", "k")) == [StoreBusy] * 5
+        assert await gather_outcome_types(100, write) == [StoreUnavailable] * 100
+        assert await gather_outcome_types(5, write) == [StoreBusy] * 5
         await wait_until_nothing_in_flight(client)  # the connection is closed, although the server is still silent
-        assert len(client.in_flight.commands) == 0
         node.resume()
+        assert await write() == b"OK"
 
 
 async def test_an_unreachable_server_reaches_the_command_limit(deployment: Deployment, node: Node) -> None:
@@ -279,14 +279,15 @@ async def test_an_unreachable_server_reaches_the_command_limit(deployment: Deplo
 
 
 async def test_every_outcome_releases_the_command(deployment: Deployment, node: Node) -> None:
-    async with connect_limited(deployment) as client:
+    async with connect_limited(deployment, wait=Wait(1, 1)) as client:
         sent = (
             client.execute("SET", "k", "v"),
             client.execute("HGET", "k", "f"),
             client.execute("EVALSHA", "0" * 40, 1, "k"),
+            client.execute("SET", "k", "v", wait_for_replicas=True),
         )
         outcomes = await asyncio.gather(*sent, return_exceptions=True)
-        assert [type(one) for one in outcomes] == [bytes, UnreadableGame, NoScriptError]
+        assert [type(one) for one in outcomes] == [bytes, UnreadableGame, NoScriptError, StoreUnavailable]
         assert len(client.in_flight.commands) == 0
         node.pause()
         cancelled, *retried = (client.execute("GET", "k") for _ in range(10))
@@ -303,27 +304,6 @@ async def test_every_outcome_releases_the_command(deployment: Deployment, node: 
         await wait_until_sent(client)
     assert {type(one.exception()) for one in closed} == {StoreUnavailable}
     assert count(client.in_flight) == (0, 0)
-
-
-async def test_commands_that_wait_for_replicas_are_in_flight(tmp_path: Path) -> None:
-    async with (
-        sentinel(tmp_path, replicas=1, sentinels=1) as deployment,
-        connect_limited(deployment, wait=Wait(1, 1000)) as client,
-    ):
-        await client.execute("SET", "k", "v", wait_for_replicas=True)
-        assert len(client.in_flight.commands) == 0
-        (replica,) = await deployment.replicas(await deployment.primary())
-        replica.pause()
-        outcomes = await gather_outcome_types(120, lambda: client.execute("SET", "k", "v", wait_for_replicas=True))
-        assert (outcomes.count(StoreBusy), outcomes.count(StoreUnavailable)) == (20, 100)
-        assert len(client.in_flight.commands) == 0
-        replica.resume()
-        assert await client.execute("SET", "k", "v", wait_for_replicas=True) == b"OK"
-        cancelled = [client.execute("SET", "k", "v", wait_for_replicas=True) for _ in range(10)]
-        await asyncio.sleep(0)
-        for one in cancelled:
-            one.cancel()
-        await wait_until_nothing_in_flight(client)
 
 
 async def test_a_stalled_primary_does_not_block_the_others(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from service.games.ports import ChangeNotification, Committed, Revision, StoreUnavailable
 from service.store import keys
 from service.store.game_store import RedisStore
-from service.store.topology import SentinelTopology
+from service.store.topology import SOLE_PRIMARY, SentinelTopology
 from tests.polling import TIMEOUT_S, run_ready_tasks, wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, connect, execute_text, sentinel
 from tests.store.commits import action, commit_until_answered, creation, diff, digest, key_hash, load_record
@@ -210,14 +210,15 @@ async def test_a_late_answer_with_an_old_address_does_not_replace_a_newer_one(
 
 
 async def test_connections_in_use_are_closed_when_the_sentinels_name_another_primary(
-    topology: SentinelTopology, monkeypatch: pytest.MonkeyPatch
+    topology: SentinelTopology, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    pool = topology._pool
+    pool, (host, port) = topology._pool, await topology.address(SOLE_PRIMARY)
     connection = await pool.get_connection()  # type: ignore[no-untyped-call]
     assert connection.is_connected
     monkeypatch.setattr(topology._sentinel, "_majority_address", AsyncMock(return_value=("127.0.0.1", 7)))
     await topology.refresh()
     assert not connection.is_connected
+    assert f"the primary changed from {host}:{port} to 127.0.0.1:7" in caplog.text
     await pool.release(connection)
 
 

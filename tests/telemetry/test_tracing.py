@@ -3,6 +3,7 @@
 import asyncio
 import io
 import logging
+import os
 import re
 import signal
 import subprocess
@@ -29,6 +30,7 @@ from opentelemetry.trace import SpanKind
 from redis.asyncio import Redis
 
 from service.games.scheduler import make_scheduler
+from service.release import VERSION
 from service.store.game_store import RedisStore
 from service.telemetry import tracing
 from service.telemetry.logs import LOG_CONTEXT, DueGameContext, JSONFormatter, TextFormatter
@@ -41,7 +43,7 @@ from tests.redis_servers import connect
 from tests.server_process import start_server
 from tests.tools import run_program
 from tests.web.app_server import Client, serve
-from tests.web.http_game import HTTPGame, create_game
+from tests.web.http_game import create_game
 from tests.web.watcher_client import watch_game
 
 
@@ -49,7 +51,7 @@ class Received(NamedTuple):
     """A received span."""
 
     name: str
-    service: str
+    resource: dict[str, str]
     attributes: dict[str, str]
 
 
@@ -91,7 +93,7 @@ def _spans(request: ExportTraceServiceRequest) -> list[Received]:
     return [
         Received(
             name=span.name,
-            service=next(one.value.string_value for one in resource.resource.attributes if one.key == "service.name"),
+            resource={one.key: one.value.string_value for one in resource.resource.attributes},
             attributes={one.key: one.value.string_value or str(one.value.int_value) for one in span.attributes},
         )
         for resource in request.resource_spans
@@ -125,21 +127,19 @@ async def two(redis: Redis, redis_url: str) -> AsyncIterator[list[Client]]:
         yield [await stack.enter_async_context(serve(store)) for store in stores]
 
 
-async def play_in_trace(game: HTTPGame, move: dict[str, Any], flags: str) -> None:
-    """Play a move in the client's trace."""
-    assert (await game.act(move, traceparent=f"00-{TRACE}-{PARENT}-{flags}")).status == 200
-
-
-async def test_a_request_has_one_span_and_its_watchers_none(two: list[Client], spans: InMemorySpanExporter) -> None:
+async def test_a_request_has_one_span_if_its_trace_is_sampled_and_its_watchers_none(
+    two: list[Client], spans: InMemorySpanExporter
+) -> None:
     game = await create_game(two[0])
     async with watch_game(two[0], game.id) as here, watch_game(two[1], game.id) as there:
         await here.request({"type": "auth", "game": game.id, "token": game.owner_token}, "ack")
         move = await game.first_move()
         spans.clear()
-        await play_in_trace(game, move, "01")
-        diff = await there.receive("diff")
-        assert await here.receive("diff") == diff
-    assert TRACE not in str(diff)
+        for flags, body in (("01", move), ("00", {"action": {"type": "pass"}})):
+            assert (await game.act(body, traceparent=f"00-{TRACE}-{PARENT}-{flags}")).status == 200
+            diff = await there.receive("diff")
+            assert await here.receive("diff") == diff
+            assert TRACE not in str(diff)
     (request,) = spans.get_finished_spans()
     assert (request.name, request.kind) == ("POST /v1/games/{id}/actions", SpanKind.SERVER)
     assert request.context is not None
@@ -155,14 +155,6 @@ async def test_a_turn_in_the_background_has_a_trace_of_its_own(store: RedisStore
     (turn,) = spans.get_finished_spans()
     assert (turn.name, turn.kind, turn.parent) == ("turn", SpanKind.INTERNAL, None)
     assert dict(turn.attributes or {}) == {"south_seas.game": game}
-
-
-async def test_an_unsampled_trace_is_not_exported(two: list[Client], spans: InMemorySpanExporter) -> None:
-    game = await create_game(two[0])
-    move = await game.first_move()
-    spans.clear()
-    await play_in_trace(game, move, "00")
-    assert not spans.get_finished_spans()
 
 
 async def test_a_socket_message_is_a_trace_and_no_socket_is(two: list[Client], spans: InMemorySpanExporter) -> None:
@@ -223,7 +215,7 @@ async def test_traces_are_sent_to_the_configured_collector(
     async with start_collector() as collector, aiohttp.ClientSession() as session:
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
         monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "100")
-        monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
+        monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test,service.instance.id=one")
         async with start_server(tmp_path, redis_url, "--drain-time-s", "0") as instance:
             async with session.post(f"{instance.url}/v1/games", json=NEW_GAME) as response:
                 assert response.status == 201
@@ -234,7 +226,9 @@ async def test_traces_are_sent_to_the_configured_collector(
             assert await instance.stop(signal.SIGTERM) == 0
         assert "GET /v1/bots" in {span.name for span in collector.spans}  # sent at the end
     (request,) = [span for span in collector.spans if span.name == "POST /v1/games"]
-    assert (request.service, request.attributes["http.route"]) == ("south-seas", "/v1/games")
+    assert request.attributes["http.route"] == "/v1/games"
+    described = ("service.name", "service.version", "service.instance.id", "deployment.environment.name")
+    assert [request.resource[name] for name in described] == ["south-seas", VERSION, "one", "test"]
 
 
 async def test_a_missing_collector_does_not_affect_the_service(
@@ -279,13 +273,18 @@ def logged(formatter: logging.Formatter, level: int, message: str, *arguments: o
     return stream.getvalue()
 
 
+@pytest.mark.usefixtures("spans")
 def test_a_json_line_is_one_object_with_its_context() -> None:
     LOG_CONTEXT.set(DueGameContext("k7m2"))
-    line = logged(JSONFormatter(), logging.WARNING, "two\nlines of %s", "it", extra={"seat": 2, "odd": {3}})
+    with tracing.span("turn") as span:
+        line = logged(JSONFormatter(), logging.WARNING, "two\nlines of %s", "it", extra={"seat": 2, "odd": {3}})
     received = msgspec.json.decode(line)
     assert line.count("\n") == 1
     assert received["time"].endswith("+00:00")
-    assert {name: received[name] for name in ("level", "logger", "message", "game", "seat", "odd")} == {
+    assert received == {
+        "time": received["time"],
+        "process": os.getpid(),
+        "trace_id": f"{span.get_span_context().trace_id:032x}",
         "level": "warning",
         "logger": LOGGER.name,
         "message": "two\nlines of it",
@@ -293,7 +292,6 @@ def test_a_json_line_is_one_object_with_its_context() -> None:
         "seat": 2,
         "odd": "{3}" if isinstance(received["odd"], str) else [3],
     }
-    assert "request_id" not in received
 
 
 def test_an_exception_is_a_field() -> None:

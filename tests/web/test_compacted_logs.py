@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from redis.asyncio import Redis
 
 from service.archive_storage import DirectoryStorage
-from service.cli.export import ExportJob, export_games, import_files
+from service.cli.export import import_files
 from service.games.archive import build_export, decode_document, encode_document, validate_document
 from service.games.archiver import Archiver
 from service.games.commands.create import RematchRequest, rematch
@@ -23,6 +23,7 @@ from service.store import compacted_logs, keys
 from service.store.compacted_logs import CompactedLogs
 from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
+from tests.cli.test_commands import south_seas
 from tests.cli.test_export_import import RETENTION
 from tests.games.game_fixture import Clock, process_due
 from tests.games.game_logs import CATALOGUE
@@ -422,13 +423,15 @@ async def test_webhooks_that_are_behind_get_the_compacted_log(
 
 
 async def test_a_compacted_game_can_be_exported_and_imported(
-    compactor: Compactor, second_store: RedisStore, tmp_path_factory: pytest.TempPathFactory
+    compactor: Compactor, second_store: RedisStore, redis_url: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     game = await store_game(compactor.store, "finished", webhooks=1)
     before = await load_whole_game(compactor.store, game.id)
     await compactor.compact(game)
     target = tmp_path_factory.mktemp("exported") / "game.json.gz"
-    assert await export_games(compactor.store, ExportJob(CATALOGUE, target), [game.id]) == {"exported": 1}
+    archive = ("--archive-url", f"file://{compactor.directory}") if compactor.directory else ()
+    exported = await south_seas("export", "--game", game.id, str(target), "--redis-url", redis_url, *archive)
+    assert exported.returncode == 0, exported.stderr
     assert validate_document(decode_document(target.read_bytes()))[0].id == game.id
     for store in (second_store, compactor.store):
         assert await import_files(store, [target], RETENTION, replace=True)

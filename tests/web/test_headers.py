@@ -180,11 +180,6 @@ def test_all_lines_count() -> None:
     assert (negotiate_language([]), negotiate_language(["de;q=0.1", "fr;q=0.2"])) == ("en", "fr")
 
 
-@pytest.mark.parametrize("enormous", ("fr" + " " * 500_000 + "x", "fr," * 500_000, "fr;" + " " * 500_000 + "q"))
-def test_an_enormous_header_is_parsed_fast(enormous: str) -> None:
-    assert negotiate_language([f"de;q=0.1, {enormous}"]) in {"de", "fr"}
-
-
 async def test_legal_moves_are_in_the_requested_language(client: Client) -> None:
     game = await create_game(client, seed="tides")
     english, french, german = [
@@ -198,6 +193,7 @@ async def test_legal_moves_are_in_the_requested_language(client: Client) -> None
     assert bodies[2]["moves"][0]["text"].startswith("Karte 1 Feld ")
     without_texts = [[{**move, "text": None} for move in one["moves"]] for one in bodies]
     assert without_texts[0] == without_texts[1] == without_texts[2]
+    assert "Content-Language" not in (await game.act(await game.first_move(), **FRENCH)).headers  # has no texts
 
 
 @pytest.mark.parametrize("path", ("/legal-moves", "/story"))
@@ -249,17 +245,16 @@ async def test_included_moves_are_in_the_requested_language(client: Client) -> N
     assert (await acted.json())["legal_moves"]["moves"][-1]["text"] == "keinen Insulaner setzen"
 
 
-async def test_a_response_without_texts_has_no_language(client: Client) -> None:
-    game = await create_game(client)
-    assert "Content-Language" not in (await game.act(await game.first_move(), **FRENCH)).headers
-
-
 async def test_a_socket_uses_the_language_of_its_upgrade(client: Client) -> None:
     game = await create_game(client)
     move: dict[str, Any] = {"move": (await game.legal_moves())[0]["id"], "include": "legal_moves"}
     async with client.ws_connect("/v1/ws", headers={**bearer_header(game.owner_token), **FRENCH}) as socket:
         watcher = WatcherClient(socket)
         await watcher.receive("welcome")
+        error = await watcher.request_error(
+            {"type": "act", "game": game.id, "action": {"type": "pass"}}, "illegal_move"
+        )
+        assert error["problem"]["detail"].startswith("impossible de passer")
         ack = await watcher.request({"type": "act", "id": "c", "game": game.id, **move}, "ack")
         assert ack["legal_moves"]["language"] == "fr"
         assert ack["legal_moves"]["moves"][-1]["text"] == "ne pas placer d’insulaire"
@@ -360,15 +355,6 @@ def test_the_preferred_media_type_is_chosen(header: str, streams: bool) -> None:
     assert prefers_media_type(request, STREAM, JSON) is streams
 
 
-def test_the_default_media_type_is_chosen_without_the_header() -> None:
-    assert not prefers_media_type(mocked_request("GET", "/"), STREAM, JSON)
-
-
 def test_a_long_header_is_cut_after_an_element() -> None:
     assert join_lines(["gzip;q=0.5", "br"]) == "gzip;q=0.5,br"
     assert join_lines(["a" * (MAX_LIST_LENGTH - 4), "gzip;q=0"]) == "a" * (MAX_LIST_LENGTH - 4)
-
-
-@pytest.mark.parametrize("enormous", ("gzip;" + " " * 7_000 + "q", "gzip" + ";" * 7_000, "a," * 3_500))
-def test_an_enormous_header_is_negotiated_fast(enormous: str) -> None:
-    assert not prefers_media_type(mocked_request("GET", "/", headers={"Accept": enormous}), STREAM, JSON)

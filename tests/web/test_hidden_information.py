@@ -142,9 +142,9 @@ async def test_no_shared_cache_stores_what_a_token_has_changed(client: Client) -
     game = await create_game(client, [{"name": "Ana"}, {"open": True}, {"open": True}])
     assert (await game.join()).status == 200
     left, replaced = await game.delete("/seats/1"), await game.post("/seats/0/token", {})
-    responses = [left, replaced, await game.delete()]
-    assert [one.status for one in responses] == [200, 200, 200]
-    assert [one.headers["Cache-Control"] for one in responses] == ["private, no-cache", "no-store", "private, no-cache"]
+    responses = [left, await game.delete(), await game.post("/rematch"), replaced]
+    assert [one.status for one in responses] == [200, 200, 201, 200]
+    assert [one.headers["Cache-Control"] for one in responses] == ["private, no-cache"] * 3 + ["no-store"]
     assert all("Authorization" in one.headers["Vary"] for one in responses)
 
 

@@ -430,6 +430,7 @@ async def test_a_shutdown_closes_event_streams(client: Client, http_game: HTTPGa
         client.app[DRAINING].set()
         async with open_event_stream(client, http_game.id) as late:
             await late.receive("snapshot")
+            assert late.response.headers["Connection"] == "close"
         closing = asyncio.create_task(close_streams(client.app))
         (line,) = await events.read_block()
         assert line.startswith("retry: ")

@@ -51,13 +51,15 @@ CALLS: Mapping[str, Call] = {
     "readFeatures": Call(f'features("{GAME}", x=0, y=0)', f'features("{GAME}", {{ x: 0, y: 0 }})'),
     "readTiles": Call(f'tiles("{GAME}")', f'tiles("{GAME}")'),
     "readLegalMoves": Call(f'legal_moves("{GAME}", limit=25)', f'legalMoves("{GAME}", {{ limit: 25 }})'),
-    "act": Call(f'act("{GAME}", "p0.-1.2", if_match="17")', f'act("{GAME}", {{ move: "p0.-1.2" }})'),
+    "act": Call(
+        f'act("{GAME}", "p0.-1.2", if_match="17")', f'act("{GAME}", {{ move: "p0.-1.2" }}, {{ ifMatch: "17" }})'
+    ),
     "undo": Call(f'undo("{GAME}", seat=0)', f'undo("{GAME}", {{ seat: 0 }})'),
     "resign": Call(f'resign("{GAME}", seat=0)', f'resign("{GAME}", {{ seat: 0 }})'),
     "returnToSeat": Call(f'return_to_seat("{GAME}", seat=0)', f'returnToSeat("{GAME}", {{ seat: 0 }})'),
     "readDiffs": Call(f'diffs("{GAME}", since=17)', f'diffs("{GAME}", {{ since: 17 }})'),
     "readStory": Call(f'story("{GAME}", since=17)', f'story("{GAME}", {{ since: 17 }})'),
-    "readBoardSvg": Call(f'board("{GAME}", "svg", side=1)', f'board("{GAME}", "svg", {{ side: true }})'),
+    "readBoardSvg": Call(f'board("{GAME}", "svg", side=True)', f'board("{GAME}", "svg", {{ side: true }})'),
     "readBoardPng": Call(f'board("{GAME}", width=800)', f'board("{GAME}", "png", {{ width: 800 }})'),
     "readBoardText": Call(f'board("{GAME}", "txt")', f'board("{GAME}", "txt")'),
     "readTileSvg": Call(

@@ -84,7 +84,7 @@ export class SouthSeas {
     }
     /** Replaces the token of a seat; the old one becomes invalid at once. */
     replaceSeatToken(id, seat, options) {
-        return this.#post(`/v1/games/${id}/seats/${seat}/token`, "token", {}, options);
+        return this.#post(`/v1/games/${id}/seats/${seat}/token`, "token", {}, options, this.#creationHeaders);
     }
     /**
      * Creates a game with the same players, as the owner or a player of a game that is over. The same tokens are valid in

@@ -35,7 +35,10 @@ export class Subscription {
                 else
                     this.#replace(message.game, message.digest);
             },
-            disconnected: () => this.#setStatus("reconnecting"),
+            disconnected: () => {
+                this.#isSyncing = false;
+                this.#setStatus("reconnecting");
+            },
             readLog: () => this.#readLog(),
             failed: (problem) => {
                 this.close();
@@ -83,7 +86,6 @@ export class Subscription {
         this.#setStatus("closed");
     };
     #subscribe() {
-        this.#isSyncing = false;
         const { token } = this.options;
         const { game, digest } = this.#replica;
         const since = game === null ? {} : { since: game.version, digest };
@@ -97,7 +99,6 @@ export class Subscription {
     }
     async #readLog() {
         const options = { token: this.options.token ?? null, signal: this.#closing.signal };
-        this.#isSyncing = false;
         try {
             let { game } = this.#replica;
             for await (const diff of game === null ? [] : this.log(game.version, options)) {

@@ -174,7 +174,7 @@ export class SouthSeas {
 
   /** Replaces the token of a seat; the old one becomes invalid at once. */
   replaceSeatToken(id: string, seat: number, options?: RequestOptions): Promise<SeatToken> {
-    return this.#post(`/v1/games/${id}/seats/${seat}/token`, "token", {}, options);
+    return this.#post(`/v1/games/${id}/seats/${seat}/token`, "token", {}, options, this.#creationHeaders);
   }
 
   /**

@@ -57,7 +57,10 @@ export class Subscription {
         else if (message.type === "diff") this.#applyOrSync(message);
         else this.#replace(message.game, message.digest);
       },
-      disconnected: () => this.#setStatus("reconnecting"),
+      disconnected: () => {
+        this.#isSyncing = false;
+        this.#setStatus("reconnecting");
+      },
       readLog: () => this.#readLog(),
       failed: (problem) => {
         this.close();
@@ -107,7 +110,6 @@ export class Subscription {
   };
 
   #subscribe(): ClientMessage[] {
-    this.#isSyncing = false;
     const { token } = this.options;
     const { game, digest } = this.#replica;
     const since = game === null ? {} : { since: game.version, digest };
@@ -122,7 +124,6 @@ export class Subscription {
 
   async #readLog(): Promise<boolean> {
     const options = { token: this.options.token ?? null, signal: this.#closing.signal };
-    this.#isSyncing = false;
     try {
       let { game } = this.#replica;
       for await (const diff of game === null ? [] : this.log(game.version, options)) {

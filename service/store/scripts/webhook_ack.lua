@@ -21,7 +21,7 @@ if ARGV[4] ~= '' and redis.call('LINDEX', attempts, 0) ~= ARGV[4] then
   redis.call('LTRIM', attempts, 0, tonumber(ARGV[5]) - 1)
   -- The attempts expire with the game; an API key does not expire.
   local ttl = redis.call('PTTL', game)
-  redis.call('PEXPIRE', attempts, ttl == -1 and MONTH_MS or math.max(ttl, 1000))
+  redis.call('PEXPIRE', attempts, ttl == -1 and MONTH_MS or ttl)
 end
 if KEYS[4] then
   redis.call('SET', KEYS[4], ARGV[8], 'EX', 86400)

@@ -2,10 +2,12 @@
 
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
 from schemas.messages import ActMessage, Auth, ClientMessage, Ping, Subscribe, Sync, Undo, Unsubscribe
+from service.games.ports import StoreUnavailable
 from service.store.game_store import RedisStore
 from service.web.headers import make_token_id
 from service.web.rate_limiter import MessageInfo
@@ -90,6 +92,21 @@ async def test_errors_are_those_of_http(http_game: HTTPGame, watcher: WatcherCli
     error = await watcher.request_error(act(http_game, move, if_match=f"1-{'0' * 32}"), "version_mismatch")
     assert (error["problem"]["version"], error["problem"]["digest"]) == (1, digest)
     await watcher.request_change(act(http_game, move, if_match=f"1-{digest}"))
+
+
+async def test_in_an_outage_the_error_says_what_was_done(
+    http_game: HTTPGame, watcher: WatcherClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    move, sync = act(http_game, await http_game.first_move()), {"type": "sync", "game": http_game.id}
+    for name in ("commit", "load"):
+        monkeypatch.setattr(RedisStore, name, AsyncMock(side_effect=StoreUnavailable("gone")))
+    sent = (move | {"key": "k"}, move, sync)
+    errors = [await watcher.request_error(message, "store_unavailable") for message in sent]
+    assert [error["problem"]["detail"].partition("; ")[2] for error in errors] == [
+        "the request may have been applied: retry with the same key",
+        "the request may have been applied: check that before you send it again",
+        "nothing was changed: retry",
+    ]
 
 
 async def test_auth_adds_a_token(client: Client, http_game: HTTPGame) -> None:

@@ -78,7 +78,8 @@ class Client(QueryClient):
 
     async def replace_token(self, game: str, seat: int, **options: Unpack[IdempotencyOptions]) -> SeatToken:
         """Replace the token of a seat; the old one becomes invalid at once, even if it is this client's."""
-        return await self._post(SeatToken, f"/v1/games/{game}/seats/{seat}/token", ReplaceToken(), options)
+        path = f"/v1/games/{game}/seats/{seat}/token"
+        return await self._post(SeatToken, path, ReplaceToken(), options, self._creation_headers())
 
     async def rematch(self, game: str, seed: str | None = None, **options: Unpack[IdempotencyOptions]) -> Rematched:
         """Create a game with the same players, as the owner or a player of a game that is over.

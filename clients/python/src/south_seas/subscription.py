@@ -172,7 +172,7 @@ class Subscription:
                     was_connected = True
                 if not was_connected and backoff.is_exhausted(failures):
                     raise UnreachableError(self._http.url, message.reason)
-                self.is_connected = False
+                self.is_connected = self._is_syncing = False
                 self._publish(Disconnected(message.reason, wait_s))
                 await asyncio.sleep(wait_s)
         finally:
@@ -193,7 +193,6 @@ class Subscription:
         match message:
             case Connected():
                 self.is_connected = True
-                self._is_syncing = False
                 self._publish(message)
             case {"type": "diff"}:
                 await self._apply_or_sync(message)
@@ -238,7 +237,6 @@ class Subscription:
 
     async def _read_log(self) -> bool:
         """Read the changes by HTTP, for want of a socket; return whether that worked."""
-        self._is_syncing = False
         try:
             try:
                 async for diff in self._log(0 if self._replica is None else self._replica.version):
