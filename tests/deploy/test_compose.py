@@ -110,17 +110,22 @@ FLAGS = ("--drain-time-s", "2", "--close-window-s", "0", "--rate-limits", "off")
 
 
 @asynccontextmanager
-async def proxied(directory: Path, ports: Sequence[int], options: str = "") -> AsyncIterator[Haproxy]:
-    """Start the haproxy of the documentation before instances on these ports; its URL is the path of a socket.
+async def proxied(
+    directory: Path, ports: Sequence[int], options: str = ""
+) -> AsyncIterator[tuple[Haproxy, aiohttp.ClientSession]]:
+    """Start the haproxy of the documentation before instances on these ports, and a client of it.
 
     `options` are further lines of its defaults.
     """
     socket = directory / "haproxy.sock"
     servers = dict(zip(("one", "two"), ports, strict=True))
     text, admin = configure(directory, f"unix@{socket}", servers, {"mode http\n": f"mode http\n{options}"})
-    async with run_haproxy(directory, text, admin):
+    async with (
+        run_haproxy(directory, text, admin),
+        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(str(socket))) as session,
+    ):
         await wait_until(socket.exists)
-        yield Haproxy(str(socket), admin)
+        yield Haproxy(str(socket), admin), session
 
 
 async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str) -> None:
@@ -139,8 +144,7 @@ async def test_a_rolling_restart_fails_no_request(tmp_path: Path, redis_url: str
 
     async with (
         start_instances(tmp_path, [redis_url] * 2, FLAGS) as instances,
-        proxied(tmp_path, [instance.port for instance in instances]) as proxy,
-        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+        proxied(tmp_path, [instance.port for instance in instances]) as (proxy, session),
     ):
         sending = asyncio.create_task(send_requests(session))
         for instance in instances:
@@ -164,8 +168,7 @@ async def responses_of(proxy: Haproxy) -> list[int]:
 async def test_a_game_stays_on_one_instance_and_other_requests_are_spread(tmp_path: Path, redis_url: str) -> None:
     async with (
         start_instances(tmp_path, [redis_url] * 2, FLAGS) as instances,
-        proxied(tmp_path, [instance.port for instance in instances]) as proxy,
-        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+        proxied(tmp_path, [instance.port for instance in instances]) as (proxy, session),
     ):
         await proxy.wait_until_up(("one", "two"))
         for path, are_spread in ((f"/v1/games/{(await create_game(session)).id}", False), ("/v1/bots", True)):
@@ -197,8 +200,7 @@ async def test_the_games_of_an_instance_without_its_way_to_redis_go_on_at_the_ot
             [redis.url.replace(redis.nodes[0].address, urlsplit(road.url).netloc) for road in (first, second)],
             FLAGS,
         ) as instances,
-        proxied(tmp_path, [instance.port for instance in instances]) as proxy,
-        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+        proxied(tmp_path, [instance.port for instance in instances]) as (proxy, session),
     ):
         await proxy.wait_until_up(("one", "two"))
         games = [await create_game(session) for _ in range(24)]
@@ -231,8 +233,7 @@ async def test_the_games_of_an_instance_without_its_way_to_redis_go_on_at_the_ot
 async def test_without_an_instance_clients_get_a_problem_and_prometheus_counts_it(tmp_path: Path) -> None:
     metrics = aiohttp.UnixConnector(str(tmp_path / "metrics.sock"))
     async with (
-        proxied(tmp_path, [1, 2]) as proxy,
-        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+        proxied(tmp_path, [1, 2]) as (_, session),
         aiohttp.ClientSession("http://south-seas", connector=metrics) as prometheus,
     ):
         response = await session.get("/v1/bots")
@@ -245,8 +246,7 @@ async def test_without_an_instance_clients_get_a_problem_and_prometheus_counts_i
 async def test_the_service_takes_back_the_tags_that_a_compressing_proxy_weakens(tmp_path: Path, redis_url: str) -> None:
     async with (
         start_server(tmp_path, redis_url, *FLAGS) as instance,
-        proxied(tmp_path, [int(instance.url.rpartition(":")[2])] * 2, COMPRESSION) as proxy,
-        aiohttp.ClientSession("http://south-seas", connector=aiohttp.UnixConnector(proxy.url)) as session,
+        proxied(tmp_path, [int(instance.url.rpartition(":")[2])] * 2, COMPRESSION) as (_, session),
     ):
         game = await create_game(session)
         response = await game.get()

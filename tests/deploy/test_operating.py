@@ -255,7 +255,7 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
         await wait_until(lambda: int(time.time()) != second)  # each has another name
         return await _run("south-seas-backup", volume, deployment.url, code, **parameters)
 
-    async with standalone(tmp_path, access=create_access(tmp_path, acl=user_of_the_page())) as deployment:
+    async with standalone(tmp_path, access=create_access(tmp_path, ACL)) as deployment:
         async with start_server(tmp_path / "data", deployment.url) as instance, ClientSession(instance.url) as client:
             game = await create_game(client, [{"name": "Ana"}, {"bot": "greedy"}], first_seat=0)
             async with client.get(f"{game.path}/diffs", headers={"Accept": "text/event-stream"}) as stream:
@@ -276,13 +276,6 @@ async def test_all_games_come_back_into_an_empty_redis_and_go_on(tmp_path: Path)
             assert ", 1 unchanged, 0 failed" in await back_up()
         async with aclosing(deployment.nodes[0].client()) as redis:
             assert await redis.acl_log() == []
-
-
-def user_of_the_page() -> str:
-    """Return the permissions that docs/operating.md gives the service's user in Redis."""
-    page = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
-    (rules,) = re.findall(r"^ACL SETUSER south-seas on >PASSWORD (.*)$", page, re.MULTILINE)
-    return str(rules)
 
 
 @pytest.mark.parametrize("overlay", PRODUCTION)

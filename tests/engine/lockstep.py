@@ -12,6 +12,7 @@ from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ import pytest
 
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.base import canonical_json
-from schemas.events import AnyEvent
+from schemas.events import AnyEvent, ShipRevealed, ShipTaken, TileDiscarded, TileDrawn
 from schemas.tileset import TileSet
 from schemas.vocabulary import COLORS, Edition, Wares
 from service.engine import (
@@ -31,10 +32,12 @@ from service.engine import (
     TileSetIndex,
     apply_action,
     build_view,
+    copy_game,
     decode_snapshot,
     encode_snapshot,
     is_finished,
     legal_moves,
+    move_effects,
     set_up,
 )
 from service.engine.queries import islander_values, player_scores, tiles_left
@@ -70,6 +73,7 @@ def start_game(
 LAGOON = Path(__file__).parents[2] / "service" / "tilesets" / "lagoon.json"
 EDITIONS: tuple[Edition, ...] = ("international", "german")
 ACTION = msgspec.json.Decoder(Action)
+HIDDEN = (TileDrawn, TileDiscarded, ShipRevealed)
 WRONG_ACTIONS = 4
 """How many illegal actions are tried in every position."""
 
@@ -229,13 +233,6 @@ def lagoon() -> Json:
     return loaded
 
 
-def a_setting(tileset: Json, chance: Random) -> Setting:
-    """Any players, edition and order for a tile set."""
-    bag, ships = deal(tileset, chance)
-    players = chance.randint(2, 5)
-    return Setting(tileset, players, chance.choice(EDITIONS), chance.randrange(players), bag, ships)
-
-
 def play_one(tileset: Json, seed: int) -> Counter[str]:
     """Play one game to its end and count what happened; always the same for the same seed.
 
@@ -243,7 +240,9 @@ def play_one(tileset: Json, seed: int) -> Counter[str]:
     goes on from a snapshot after each action.
     """
     chance = Random(seed)
-    steps = Lockstep(a_setting(tileset, chance))
+    bag, ships = deal(tileset, chance)
+    players = chance.randint(2, 5)
+    steps = Lockstep(Setting(tileset, players, chance.choice(EDITIONS), chance.randrange(players), bag, ships))
     counts: Counter[str] = Counter(games=1)
     while steps.legal:
         counts["refused"] += steps.refuse(chance)
@@ -330,3 +329,29 @@ def play_randomly(index: TileSetIndex, game: Game, chance: Random) -> Iterator[l
         action = chance.choice(moves[:-1] if len(moves) > 1 and chance.random() < 0.7 else moves)
         game.version += 1
         yield apply_action(index, game, action)[1]
+
+
+def check_effects(index: TileSetIndex, game: Game, move: Action) -> list[AnyEvent]:
+    """Return what a move is said to cause, with a pass after it; check that it causes it, and more that is hidden."""
+    said = [events for events in move_effects(index, game, move) if events is not None]
+    assert said == [
+        [event for event in _before_market_refill(done) if not isinstance(event, HIDDEN)]
+        for done in _cause(index, game, move)
+    ]
+    return [*chain(*said)]
+
+
+def _cause(index: TileSetIndex, game: Game, move: Action) -> Iterator[list[AnyEvent]]:
+    """Yield the events of a move and, after a placement that an islander phase follows, those of passing that."""
+    copy = copy_game(game)
+    yield apply_action(index, copy, move)[1]
+    if isinstance(move, PlaceTile) and copy.status == "active" and copy.phase == "islander":
+        yield apply_action(index, copy, Pass())[1]
+
+
+def _before_market_refill(events: list[AnyEvent]) -> list[AnyEvent]:
+    """Return the events up to the first market's ship that another one replaces: what follows depends on that one."""
+    for number, (event, following) in enumerate(pairwise(events), 1):
+        if isinstance(event, ShipTaken) and event.by == "market" and isinstance(following, ShipRevealed):
+            return events[:number]
+    return events

@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 
+from south_seas import Client
 from tests.docs.blocks import read_page
 from tests.generators.clients import CLIENTS, GeneratedClient
 from tests.generators.toolchain import OPENAPI, PROGRAMS, generate, play
@@ -117,23 +117,16 @@ def snippet_names(target: str) -> set[str]:
 
 async def check_game(url: str, report: dict[str, Any]) -> None:
     """Check that a program's report is that of a finished game of the service."""
-    async with aiohttp.ClientSession(url) as session:
-        game = await read(session, f"/v1/games/{report['id']}")
-        log = await read(session, f"/v1/games/{report['id']}/diffs?limit=1000")
-        tileset = await read(session, f"/v1/tilesets/{game['tileset']}")
-    assert game["status"] == "finished"
+    async with Client(url) as client:
+        game = await client.game(report["id"])
+        diffs = [diff async for diff in client.log(game.id)]
+        tileset = await client.tileset(game.tileset)
+    assert game.result is not None
     assert report == {
-        "id": game["id"],
-        "version": game["version"],
-        "totals": [score["total"] for score in game["result"]["scores"]],
-        "events": sum(len(diff["events"]) for diff in log["diffs"]),
-        "segments": sum(len(tile["segments"]) for tile in tileset["tiles"]),
+        "id": game.id,
+        "version": game.version,
+        "totals": [score.total for score in game.result.scores],
+        "events": sum(len(diff["events"]) for diff in diffs),
+        "segments": sum(len(tile.segments) for tile in tileset.tiles),
         "picture": PNG,
     }
-
-
-async def read(session: aiohttp.ClientSession, path: str) -> dict[str, Any]:
-    """Return the JSON of a path."""
-    async with session.get(path, raise_for_status=True) as response:
-        document: dict[str, Any] = await response.json()
-        return document

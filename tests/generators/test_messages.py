@@ -8,6 +8,7 @@ import pytest
 
 from tests.generators.toolchain import NODE_MODULES, PROGRAMS, compile_typescript
 from tests.tools import ASYNCAPI, NODE, NPM_GENERATORS, ROOT, require, run
+from tests.web.http_game import create_game
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -38,12 +39,9 @@ async def test_generated_models_follow_a_game(tmp_path: Path, service_url: str) 
     assert {"Subscribe", "ActMessage", "Welcome", "Snapshot", "Diff", "TilePlaced", "GameView"} <= {*models}
     program = compile_typescript(folder, PROGRAMS / "socket.ts")
     async with aiohttp.ClientSession(service_url) as session:
-        players = [{"bot": "random"}, {"bot": "random"}]
-        async with session.post("/v1/games", json={"players": players}, raise_for_status=True) as response:
-            game = (await response.json())["game"]["id"]
-        report = json.loads(run(require(NODE), program, service_url, game, cwd=folder))
-        async with session.get(f"/v1/games/{game}", raise_for_status=True) as response:
-            version = (await response.json())["version"]
+        game = await create_game(session, [{"bot": "random"}, {"bot": "random"}])
+        report = json.loads(run(require(NODE), program, service_url, game.id, cwd=folder))
+        version = (await game.get_json())["version"]
     assert (report["welcomes"], report["subscribed"]) == (1, 1)
     assert report["versions"] == [*range(2, version + 1)]
     assert report["events"] > len(report["versions"])

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from jsonschema_rs import Draft202012Validator
 from yarl import URL
 
 from schemas.base import RequestModel
 from schemas.problems import PROBLEM_TYPES
 from service.web.assembly import ROUTES
 from service.web.responses import EXAMPLE_URL
+from tests.openapi.validation import validate_component
 from tests.tools import ROOT
 from tests.web.app_server import Client
 from tests.web.http_game import HTTPGame, bearer_header, check_problem, create_game
@@ -87,7 +87,7 @@ def test_every_problem_is_documented_with_an_example() -> None:
         for document in (DOCUMENT, make_asyncapi()):
             assert f"{PROBLEM_TYPES[code].status} `{code}`" in document["info"]["description"]
     for code, example in DOCUMENT["components"]["examples"].items():
-        assert_valid("Problem", example["value"])
+        validate_component("Problem", example["value"])
         assert example["value"]["code"] == code
 
 
@@ -125,7 +125,7 @@ def test_every_example_matches_its_schema() -> None:
         for body in (*bodies, *operation["responses"].values()):
             content = body.get("content", {}).get("application/json", {})
             for example in content.get("examples", {}).values():
-                assert_valid(content["schema"]["$ref"].rpartition("/")[2], example["value"])
+                validate_component(content["schema"]["$ref"].rpartition("/")[2], example["value"])
                 displayed += 1
     assert displayed > 12
 
@@ -243,12 +243,6 @@ def schemas() -> dict[str, Any]:
     """Return every schema by name."""
     named: dict[str, Any] = DOCUMENT["components"]["schemas"]
     return named
-
-
-def assert_valid(name: str, value: Any) -> None:
-    """Check that a value matches a schema."""
-    schema = {"$ref": f"#/components/schemas/{name}", "components": DOCUMENT["components"]}
-    Draft202012Validator(schema).validate(value)
 
 
 LINKS: dict[str, Any] = DOCUMENT["components"]["links"]

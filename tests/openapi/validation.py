@@ -35,7 +35,7 @@ async def validate_response(method: str, path: str, response: ClientResponse) ->
     where = f"{method} {path} {response.status}"
     if documented is None:
         assert response.content_type == PROBLEM, where
-        _validate("Problem", await response.json(content_type=PROBLEM))
+        validate_component("Problem", await response.json(content_type=PROBLEM))
         return
     assert str(response.status) in documented["responses"], where
     answer = documented["responses"][str(response.status)]
@@ -55,7 +55,7 @@ async def validate_response(method: str, path: str, response: ClientResponse) ->
     if isinstance(body, dict) and any(body.get(name) for name in SECRETS):
         assert response.headers["Cache-Control"] == "no-store", where
     if "$ref" in schema:
-        _validate(schema["$ref"].rpartition("/")[2], body)
+        validate_component(schema["$ref"].rpartition("/")[2], body)
     if response.content_type == PROBLEM:
         assert body["code"] in answer["content"][PROBLEM]["examples"], f"{where} {body}"
 
@@ -94,6 +94,6 @@ def _validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(schema)
 
 
-def _validate(name: str, body: Any) -> None:
-    """Check that a body matches a schema."""
+def validate_component(name: str, body: Any) -> None:
+    """Check that a value matches a schema of the document."""
     _validator(name).validate(body)

@@ -61,12 +61,11 @@ TRANSITIONS = "() => Promise.all(document.getAnimations().map(({ finished }) => 
 
 
 class Screens:
-    """A visitor on a phone who goes from screen to screen, and what is wrong with the screens."""
+    """A visitor on a phone who goes from screen to screen, and what is wrong with the screens, which fails the test."""
 
     def __init__(self, visitor: Visitor) -> None:
         self.visitor = visitor
         self.page = visitor.page
-        self.problems: dict[tuple[str, Size | str], Any] = {}
 
     async def check(self, screen: str, *shown: Locator, is_main: bool = False) -> None:
         """Wait until the elements are shown, and check the screen."""
@@ -95,8 +94,7 @@ class Screens:
 
     def add(self, screen: str, where: Size | str, problems: list[str]) -> None:
         """Remember what is wrong with a screen."""
-        if problems:
-            self.problems[screen, where] = problems
+        self.visitor.problems.extend(f"{screen} {where}: {problem}" for problem in problems)
 
     async def _resize(self, size: Size) -> None:
         await self.page.set_viewport_size({"width": size[0], "height": size[1]})
@@ -152,7 +150,6 @@ async def test_screens_before_a_game(visitors: Visitors) -> None:
     await screens.check("joining", screens.visitor.button("Join the game"))
     await page.goto(f"{visitors.url}games/nothing-here")
     await screens.check("missing", page.get_by_role("link", name="All games").last)
-    assert screens.problems == {}
 
 
 async def test_screens_of_a_lesson(visitors: Visitors) -> None:
@@ -163,7 +160,6 @@ async def test_screens_of_a_lesson(visitors: Visitors) -> None:
     await screens.check("lesson", screens.page.locator(".shining .cell"), is_main=True)
     await visitor.decide()
     await screens.check("lesson-islander", screens.page.locator(".lesson"), is_main=True)
-    assert screens.problems == {}
 
 
 async def test_screens_of_placing_and_of_what_is_beside_the_board(visitors: Visitors) -> None:
@@ -190,7 +186,6 @@ async def test_screens_of_placing_and_of_what_is_beside_the_board(visitors: Visi
     await expect(page.locator(".breakdown")).to_contain_text("From incomplete features")
     await page.locator(".islander").first.dispatch_event("click")
     await screens.check("islanders", page.locator(".inspected"))
-    assert screens.problems == {}
 
 
 async def test_screens_of_islanders_and_of_paying(visitors: Visitors) -> None:
@@ -217,7 +212,6 @@ async def test_screens_of_islanders_and_of_paying(visitors: Visitors) -> None:
         await page.locator(".stepper button:last-child:enabled").first.dispatch_event("click")
     await screens.visitor.action_bar.locator(".primary").dispatch_event("click")
     await screens.check("offline", page.locator(".problem"))
-    assert screens.problems == {}
 
 
 async def test_larger_text_hides_nothing_that_can_be_pressed_or_read(visitors: Visitors) -> None:
@@ -239,7 +233,6 @@ async def test_larger_text_hides_nothing_that_can_be_pressed_or_read(visitors: V
             await expect(page.locator(".action-bar .primary")).to_be_in_viewport(ratio=0.9)
             screens.add("paying", where, await page.evaluate(REACHABLE))
             screens.add("players", where, await page.evaluate(PLAYERS))
-    assert screens.problems == {}
 
 
 async def test_larger_text_hides_nothing_of_the_menu_and_of_dialogs(visitors: Visitors) -> None:
@@ -255,7 +248,6 @@ async def test_larger_text_hides_nothing_of_the_menu_and_of_dialogs(visitors: Vi
             async for where in _texts(page, language, 200):
                 screens.add(dialog or "menu", where, await page.evaluate(REACHABLE))
             await page.reload()
-    assert screens.problems == {}
 
 
 async def test_larger_text_hides_nothing_of_a_result(visitors: Visitors) -> None:
@@ -269,7 +261,6 @@ async def test_larger_text_hides_nothing_of_a_result(visitors: Visitors) -> None
         await page.locator(".ranking").wait_for()
         async for where in _texts(page, language):
             screens.add("result", where, await page.evaluate(REACHABLE))
-    assert screens.problems == {}
 
 
 async def _speak(page: Page, language: str) -> None:
@@ -313,7 +304,6 @@ async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Vi
         await page.set_viewport_size({"width": size[0], "height": size[1]})
         await expect(take_over).to_be_in_viewport(ratio=1)
     await expect(page).to_have_title(re.compile("^Played by the computer"))
-    assert {**screens.problems, **others.problems} == {}
 
 
 async def test_screens_after_a_game(visitors: Visitors) -> None:
@@ -325,7 +315,6 @@ async def test_screens_after_a_game(visitors: Visitors) -> None:
     await screens.visitor.press("Replay the game")
     await screens.visitor.press("Last step")
     await screens.check("replay", screens.page.locator(".action-bar.replay"))
-    assert screens.problems == {}
 
 
 async def test_a_result_of_five_players_does_not_scroll_on_a_phone_on_its_side(visitors: Visitors) -> None:

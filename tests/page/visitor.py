@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import chain
 from random import Random
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 from urllib.parse import urlsplit
@@ -25,7 +26,6 @@ class VisitorOptions(TypedDict, total=False):
     """The browser options of a visitor."""
 
     size: Size
-    dark: bool
     touch: bool
     locale: str
     worker: bool
@@ -38,6 +38,8 @@ class Visitor(NamedTuple):
     context: BrowserContext
     page: Page
     touch: bool
+    problems: list[str]
+    """What is wrong with the page."""
 
     @property
     def action_bar(self) -> Locator:
@@ -129,64 +131,61 @@ class Visitors:
         self.client = client
         """A client of the same service, without the page."""
         self.url = str(client.make_url("/"))
-        self.browser_errors: list[str] = []
+        self._problems: list[list[str]] = []
         self._expected_errors = ["Service Worker registration blocked"]
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
-    async def open(
-        self,
-        path: str = "",
-        *,
-        size: Size = DESKTOP,
-        dark: bool = False,
-        touch: bool = False,
-        worker: bool = False,
-        locale: str = "en",
-    ) -> Visitor:
+    async def open(self, path: str = "", **options: Unpack[VisitorOptions]) -> Visitor:
         """Open the page in a new visitor's browser; `path` may be an absolute URL."""
+        (width, height), touch = options.get("size", DESKTOP), options.get("touch", False)
         context = await self._browser.new_context(
-            service_workers="allow" if worker else "block",
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if dark else "light",
-            locale=locale,
+            service_workers="allow" if options.get("worker") else "block",
+            viewport={"width": width, "height": height},
+            color_scheme="light",
+            locale=options.get("locale", "en"),
             reduced_motion="reduce",
             has_touch=touch,
             is_mobile=touch,
         )
         self._contexts.append(context)
         page = await context.new_page()
-        self._record_errors(page)
+        self._problems.append(problems := record_errors(page, self.url))
         await page.goto(path if path.startswith("http") else self.url + path)
-        return Visitor(context, page, touch)
+        return Visitor(context, page, touch, problems)
 
     def expect_error(self, pattern: str) -> None:
         """Ignore past and future errors that match a pattern, which the test causes itself."""
         self._expected_errors.append(pattern)
 
     async def close(self) -> None:
-        """Close all browser contexts, and fail if a page had an unexpected error or requested another host."""
+        """Close all browser contexts, and fail if something is wrong with a page that was not expected."""
         for context in self._contexts:
             await context.close()
         errors = [
             error
-            for error in self.browser_errors
+            for error in chain(*self._problems)
             if not any(re.search(pattern, error) for pattern in self._expected_errors)
         ]
         assert not errors, errors
 
-    def _record_errors(self, page: Page) -> None:
-        def record_console(message: ConsoleMessage) -> None:
-            if message.type in {"error", "warning"}:
-                self.browser_errors.append(f"console: {message.text}")
 
-        def record_foreign_request(request: Request) -> None:
-            if urlsplit(request.url).netloc != urlsplit(self.url).netloc:
-                self.browser_errors.append(f"request to another host: {request.url}")
+def record_errors(page: Page, url: str) -> list[str]:
+    """Return a list that receives the errors and warnings of a page, and what it requests of another host than this."""
+    errors: list[str] = []
 
-        page.on("console", record_console)
-        page.on("pageerror", lambda error: self.browser_errors.append(f"error: {error}"))
-        page.on("request", record_foreign_request)
+    def record_console(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            errors.append(f"console: {message.text}")
+
+    def record_foreign_request(request: Request) -> None:
+        if urlsplit(request.url).netloc not in {"", urlsplit(url).netloc}:
+            errors.append(f"request to another host: {request.url}")
+
+    page.on("console", record_console)
+    page.on("pageerror", lambda error: errors.append(f"error: {error}"))
+    page.on("request", record_foreign_request)
+    return errors
 
 
 Moves = list[dict[str, Any]]

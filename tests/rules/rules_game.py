@@ -35,7 +35,7 @@ from schemas.tileset import Bridge, Cost, Edges, Island, Market, Sea, Segment, S
 from schemas.vocabulary import EDGES, WARES, EdgeKind, Edition, Phase, Wares
 from service.engine import IllegalMove, apply_action, build_view, encode_snapshot, is_finished, legal_moves, resign
 from service.i18n import LANGUAGES, get_translator
-from tests.engine.lockstep import Lockstep, Setting
+from tests.engine.lockstep import Lockstep, Setting, check_effects
 
 KINDS = {
     **dict.fromkeys("~fFB", "sea"),
@@ -220,7 +220,9 @@ class Table:
         self.index, self.game, self.beginning = self._lockstep.index, self._lockstep.game, self._lockstep.beginning
 
     def act(self, action: Action) -> list[AnyEvent]:
-        """Whoever must decide does this."""
+        """Whoever must decide does this; before, every legal move says what it would cause."""
+        for move in legal_moves(self.index, self.game):
+            check_effects(self.index, self.game, move)
         if self._lockstep is not None:
             return self._lockstep.act(action)
         return apply_action(self.index, self.game, action)[1]

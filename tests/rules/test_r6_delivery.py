@@ -90,12 +90,6 @@ def test_r6_3_a_ship_can_be_paid(made: Ship, held: Sequence[int], payments: list
     assert [tuple(payment.get(ware, 0) for ware in WARES) for payment in table.payments("s")] == payments
 
 
-def test_r6_3_different_groups_are_of_different_kinds() -> None:
-    """R6.3: AAA B is not four of one kind."""
-    table = at_the_harbour([ship("s", 3, same=(3, 1))], bananas=4, shells=3)
-    assert table.refusal(Deliver("s", paid(bananas=4))) == "R6.3"
-
-
 def test_r6_4_the_display_is_refilled_to_4_while_the_pile_lasts() -> None:
     """R6.4: five ships, so the first taken is replaced and the second is not."""
     table = at_the_harbour(BANANAS, bananas=9)

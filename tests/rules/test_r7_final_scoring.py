@@ -89,24 +89,6 @@ def test_r7_2_incomplete_markets_give_nothing_and_the_merchant_stays() -> None:
     assert [standing.seat for standing in table.view().board["1,0"].islanders] == [RED]
 
 
-def test_r7_2_the_wares_are_credited_before_points_are_counted() -> None:
-    """R7.2, R7.3: two bananas held and one from the unfinished island are a point."""
-    table = Table(
-        """
-          0      1
-        ~~~~~  ~~~~~
-        ~~~~~  ~~~~~
-        ~~~~~  ~~b~~
-        ~~~~~  ~###~
-        ~~~~~  ~###~
-        """,
-        spares=0,
-    )
-    table.give(RED, bananas=2)
-    table.lay(RED, "island")
-    assert [score.total for score in table.result().scores] == [1, 0]
-
-
 def test_r7_3_points_are_the_ships_and_one_for_every_three_wares_of_any_kind() -> None:
     """R7.3: rounded down, over all kinds together."""
     ships = [*FAR_SHIPS, ship("two", 2, choice=1), ship("five", 5, choice=1)]

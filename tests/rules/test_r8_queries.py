@@ -122,17 +122,17 @@ def test_r8_4_an_outnumbered_islander_would_bring_nothing() -> None:
     ]
 
 
-def test_r8_4_each_feature_of_a_tile_says_who_is_there_what_it_gives_and_what_it_lacks() -> None:
-    """R8.4: also those without an islander."""
+def test_r8_4_each_feature_says_who_is_there_what_it_gives_and_what_it_lacks() -> None:
+    """R8.4: sides without a neighbour; of a market, empty cells around it.
+
+    The sea is on both sides of the bridge's open end, which is one side.
+    """
     table = four_roles()
-    here = [feature_value(table.index, table.game, label) for label in feature_labels_at(table.index, table.game, 1, 0)]
-    (bridge,) = [one for one in here if one.kind == "bridge" and one.islanders]
-    assert [(one.seat, one.count) for one in bridge.islanders] == [(RED, 1)]
-    assert kinds_of(bridge.wares) == {"shells": 2}
-    assert bridge.open > 0
-    every = feature_labels_at(table.index, table.game)
-    assert {*every} == {*table.game.feature_labels}
-    (market,) = [
-        one for one in (feature_value(table.index, table.game, label) for label in every) if one.kind == "market"
-    ]
-    assert (market.islanders[0].seat, kinds_of(market.wares), market.open > 0) == (RED, {}, True)
+    of_tile, of_all = (feature_labels_at(table.index, table.game, *cell) for cell in ((1, 0), (None, None)))
+    features = [feature_value(table.index, table.game, label) for label in (*of_tile, *of_all)]
+    bridge, sea = ("bridge", RED, {"shells": 2}, 1), ("sea", BLUE, {"fish": 3}, 9)
+    market, island = ("market", RED, dict[str, int](), 4), ("island", BLUE, {"bananas": 2}, 1)
+    assert [
+        (one.kind, *(at.seat for at in one.islanders if at.count == 1), kinds_of(one.wares), one.open)
+        for one in features
+    ] == [sea, bridge, sea, bridge, market, island]

@@ -22,11 +22,6 @@ class CostedResponse(NamedTuple):
     headers: dict[str, str]
     size: int
 
-    @property
-    def remaining(self) -> int:
-        """Return the remaining tokens of `RateLimit`."""
-        return int(self.headers["ratelimit"].partition("r=")[2].partition(";")[0])
-
 
 class PlainClient:
     """A client that costs little itself: one connection, whose responses are not parsed."""

@@ -52,19 +52,6 @@ def remaining(answer: ClientResponse) -> tuple[str, int]:
     return result[1], int(result[2])
 
 
-async def test_requests_and_messages_share_the_limit_of_a_token(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_requests=60)) as client:
-        game = await create_game(client)
-        assert await count_statuses(20, game.get) == {200: 20}
-        assert (await count_statuses(20, lambda: game.act({"move": "i9"}))) == {422: 20}
-        async with connect_watcher(client, token=game.owner_token) as watcher:
-            types = Counter[str]()
-            for _ in range(40):
-                await watcher.send({"type": "ping"})
-                types[(await watcher.receive())["type"]] += 1
-        assert types == {"pong": 19, "error": 21}  # the upgrade counts too
-
-
 async def test_a_response_names_the_limit_that_is_nearest(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_requests=30, tokens_per_address=2)) as client:
         first, second, third = [await create_game(client) for _ in range(3)]
@@ -294,19 +281,6 @@ async def test_creations_of_an_address_are_limited_with_a_retry_time(store: Redi
         assert left == sorted(left, reverse=True)
         async with open_client_at(client, "127.0.0.2") as other:
             assert (await request_game(other)).status == 201
-
-
-async def test_an_address_that_guesses_may_only_use_trusted_tokens(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_guesses=20)) as client:
-        game = await create_game(client)
-        assert (await game.get()).status == 200
-        assert 20 <= await count_admitted(60, lambda: client.get("/v1/games/nowhere"), 404) <= 23
-        assert (await client.get(game.path)).status == 429
-        assert (await game.get(token="x" * 43)).status == 429
-        assert (await game.get()).status == 200
-        assert (await client.get("/v1/games")).status == 200
-        async with open_client_at(client, "127.0.0.2") as other:
-            assert (await other.get(game.path)).status == 200
 
 
 async def test_games_with_open_seats_have_their_own_limit(store: RedisStore) -> None:

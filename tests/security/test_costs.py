@@ -1,7 +1,6 @@
 """Every request and bot is charged by its time, to whoever causes it, and nobody runs bots without end."""
 
 import json
-from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from random import Random
@@ -10,6 +9,7 @@ from typing import Any, Self
 from unittest.mock import AsyncMock
 
 import pytest
+from aiohttp import ClientResponse
 
 from schemas.actions import Action
 from service.engine import apply_action, copy_game, decode_snapshot
@@ -37,7 +37,7 @@ from tests.polling import rounds, wait_until
 from tests.security.limited_client import make_limits, open_client_at, read_status
 from tests.security.request_costs import CallClock, PlainClient, relative_cost
 from tests.web.app_server import Client, FrozenClock, serve
-from tests.web.http_game import JSON, HTTPGame, bearer_header, create_game
+from tests.web.http_game import JSON, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.raw_http import UPGRADE, make_head, open_connection, read_to_end
 from tests.web.watcher_client import connect_watcher
 
@@ -242,21 +242,6 @@ async def test_a_picture_is_charged_by_its_workers_time(store: RedisStore, monke
         assert drawn > 1_000_000 * WORKER_SHARE > max(cached)
 
 
-async def test_effects_of_moves_are_charged_by_their_time(store: RedisStore, call_clock: CallClock) -> None:
-    """Only who asks for them pays for them."""
-    async with start_counting_instance(store) as (client, plain):
-        charges = dict[str, float]()
-        game = await create_game(client, seed="tides")
-        await game.play_randomly(Random(4), 60)
-        for query in ("", "?effects=1"):
-            path = f"{game.path}/legal-moves{query}"
-            assert (await plain.request(path)).status == 200
-            before = spent_ms(client)
-            await call_clock.measure(lambda: plain.request(path))  # noqa: B023  it is waited for
-            charges[query] = spent_ms(client) - before
-        assert charges["?effects=1"] > 1.3 * charges[""], charges
-
-
 async def test_heads_that_are_rejected_are_paid_by_their_address(store: RedisStore) -> None:
     """Its new connections are then rejected unread; a client on an open one, or at another address, does not notice."""
     lines = "a: b\r\n" * 6_000
@@ -401,14 +386,6 @@ MAX_GETS_PER_TOKEN = 40
 """Plain GETs whose calls of functions a token of bots may stand for, at most."""
 
 
-def empty_bucket(headers: Any) -> str:
-    """Return which bucket is empty."""
-    name, _, left = headers["RateLimit"].partition(";")
-    assert left.startswith("r=0;")
-    assert int(headers["Retry-After"]) > 0
-    return str(name.strip('"'))
-
-
 async def test_rejected_and_replayed_creations_are_not_charged(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=GAME_TOKENS)) as client:
         bad: list[dict[str, Any]] = [
@@ -424,63 +401,38 @@ async def test_rejected_and_replayed_creations_are_not_charged(store: RedisStore
 
 async def test_a_rematch_of_bots_costs_as_much_as_a_new_game(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=2 * GAME_TOKENS)) as client:
-        game, created = await create_game(client, BOTS["players"]), 1
-        left = rounds()
-        while True:
-            next(left)
+        game, answers = await create_game(client, BOTS["players"]), list[ClientResponse]()
+        for _ in rounds():
             await wait_until(game.has_ended)
-            answer = await game.post("/rematch")
-            if answer.status != 201:
+            answers.append(await game.post("/rematch"))
+            if answers[-1].status != 201:
                 break
-            game, created = HTTPGame(client, {**game.created, **await answer.json()}), created + 1
-        assert answer.status == 429
-        assert empty_bucket(answer.headers) == "bot-games"
-        assert 2 <= created <= 3
+            game = HTTPGame(client, {**game.created, **await answers[-1].json()})
+        await check_problem(answers[-1], 429, "rate_limited")
+        assert answers[-1].headers["RateLimit"].startswith('"bot-games";r=0;')
+        assert 2 <= len(answers) <= 3
 
 
-async def play_turns(game: HTTPGame) -> int:
-    """Play the first seat's turns until one is rejected; return how many were not."""
-    for number in range(100):
-        turn = (await game.get_json())["turn"]["number"]
-        while (await game.get_json())["turn"]["number"] == turn:
-            answer = await game.act(await game.first_move())
-            if answer.status == 429:
-                assert empty_bucket(answer.headers) == "bots"
-                return number
-            assert answer.status == 200, await answer.text()
-    raise AssertionError("nothing is ever refused")
-
-
-async def test_an_action_is_charged_for_the_bots_that_follow(store: RedisStore) -> None:
+@pytest.mark.parametrize("by_socket", (False, True))
+async def test_an_action_is_charged_for_the_bots_that_follow(store: RedisStore, *, by_socket: bool) -> None:
     """What is refused leaves the game as it was; games of people alone go on."""
     quota = 10 * BOT_TURN_TOKENS
     async with serve(store, make_limits(rate_bots=quota, rate_requests=100_000)) as client:
         game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}, {"bot": "random"}], first_seat=0)
-        played = await play_turns(game)
-        assert 3 <= played <= 6
-        before = await game.get_json()
-        move = await game.first_move()
-        if before["turn"]["phase"] != "place_tile":
-            assert (await game.act(move)).status == 429
-            assert await game.get_json() == before
+        before, code = game.created["game"], None
+        async with connect_watcher(client, token=game.owner_token) as watcher:
+            while code is None:
+                before, move = await game.get_json(), await game.first_move()
+                if by_socket:
+                    await watcher.send({"type": "act", "game": game.id, **move})
+                    code = (await watcher.receive()).get("problem", {}).get("code")
+                else:
+                    code = (await (await game.act(move)).json(content_type=None)).get("code")
+        assert code == "rate_limited"
+        assert await game.get_json() == before
+        assert 10 <= before["turn"]["number"] <= 19  # after three to six turns of each of three
         people = await create_game(client)
         await people.play_randomly(Random(2), 12)
-
-
-async def test_an_act_over_a_socket_is_charged_for_the_bots_that_follow(store: RedisStore) -> None:
-    async with serve(store, make_limits(rate_bots=5 * BOT_TURN_TOKENS, rate_requests=100_000)) as client:
-        game = await create_game(client, [{"name": "Ana"}, {"bot": "random"}], first_seat=0)
-        messages, answer = Counter[str](), {}
-        async with connect_watcher(client, token=game.owner_token) as watcher:
-            for number in range(100):
-                move = (await game.legal_moves())[0]["id"]
-                await watcher.send({"type": "act", "id": str(number), "game": game.id, "move": move})
-                answer = await watcher.receive()
-                messages[answer["type"]] += 1
-                if answer["type"] == "error":
-                    break
-        assert answer["problem"]["code"] == "rate_limited"
-        assert messages["ack"] >= 5
 
 
 @pytest.mark.parametrize("bot", load_bots(plugins=False), ids=lambda bot: bot.info.name)

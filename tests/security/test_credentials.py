@@ -360,48 +360,12 @@ async def test_the_idempotency_key_of_an_action_may_be_guessable(client: Client)
     assert (await game.act(await game.first_move(), **{"Idempotency-Key": "1"})).status == 200
 
 
-async def no_store(client: Client, path: str, token: str | None, body: Any, **headers: str) -> Any:
-    """Send a POST; return its response, which must not be cached."""
-    authorization = bearer_header(token) if token is not None else {}
-    answer = await client.post(path, json=body, headers={**authorization, **headers})
-    assert answer.status in (200, 201), await answer.text()
-    assert answer.headers["Cache-Control"] == "no-store"
-    return await answer.json()
-
-
-@pytest.mark.parametrize("visibility", ("public", "private"))
-async def test_responses_with_tokens_are_not_cached(store: RedisStore, visibility: str) -> None:
-    key = {"Idempotency-Key": secrets.token_hex(16)}
-    async with serve(store, Limits(webhooks_allow_private=True)) as client:
-        requested = {"players": OPEN, "visibility": visibility}
-        first, created = [await no_store(client, "/v1/games", None, requested, **key) for _ in range(2)]
-        assert first["owner_token"] == created["owner_token"]
-        path, owner = f"/v1/games/{created['game']['id']}", created["owner_token"]
-        for _ in range(2):
-            await no_store(client, f"{path}/seats", created["spectator_token"], {"name": "Bo"}, **key)
-        await no_store(client, f"{path}/webhooks", owner, {"url": "http://127.0.0.1:9/"})
-        assert (await client.get(path, headers=bearer_header(owner))).headers["Cache-Control"] != "no-store"
-
-
-async def create_with_key(client: Client, secret: str) -> HTTPGame:
-    """Create a game with an API key."""
-    response = await request_game(client, **api_key_header(secret))
-    assert response.status == 201, await response.text()
-    return HTTPGame(client, await response.json())
-
-
-async def list_ids(client: Client, secret: str) -> list[str]:
-    """Return the ids of the games that a key lists."""
-    response = await client.get("/v1/keys/me/games", headers=api_key_header(secret))
-    assert response.status == 200, await response.text()
-    return [game["id"] for game in (await response.json())["games"]]
-
-
 async def test_a_game_indexed_under_a_wrong_key_is_not_listed(client: Client, store: RedisStore, redis: Redis) -> None:
     mine, other = await add_api_key(store), await add_api_key(store, "other")
-    game = await create_with_key(client, mine)
+    game = await create_game(client, headers=api_key_header(mine))
     await redis.zadd("south-seas:found:key.other", {game.id: 1_800_000_000})
-    assert await list_ids(client, other) == []
+    listed = await client.get("/v1/keys/me/games", headers=api_key_header(other))
+    assert (await listed.json())["games"] == []
 
 
 async def test_a_key_opens_no_game(client: Client, store: RedisStore) -> None:
@@ -443,10 +407,9 @@ async def test_requests_with_a_key_are_limited(store: RedisStore) -> None:
 async def test_open_games_and_joins_count_for_the_key(store: RedisStore) -> None:
     secret = await add_api_key(store)
     async with serve(store, make_limits(rate_open_games=2, rate_joins=2)) as client:
-        players, header = [{"name": "Ana"}, {"open": True}], api_key_header(secret)
+        header = api_key_header(secret)
         for _ in range(10):
-            created = await client.post("/v1/games", json={"players": players}, headers=header)
-            game = HTTPGame(client, await created.json())
+            game = await create_game(client, OPEN, header)
             assert (await game.join(**header)).status == 200
 
 
@@ -460,7 +423,7 @@ async def test_guesses_of_keys_are_limited_and_lock_nobody_out(store: RedisStore
             return await client.request(method, path, headers=api_key_header(generate_secret("discord-bot")))
 
         assert await count_admitted(60, guess, 401) <= 22
-        await create_with_key(client, secret)
+        await create_game(client, headers=api_key_header(secret))
         head, get = [await ask("/v1/keys/me", headers=api_key_header(secret)) for ask in (client.head, client.get)]
         assert (head.status, get.status) == (200, 200)
         assert head.headers["RateLimit-Policy"] == get.headers["RateLimit-Policy"]
@@ -477,7 +440,7 @@ async def test_a_guess_of_a_key_with_a_valid_token_is_limited_too(store: RedisSt
 async def test_ordinary_play_reads_no_key(store: RedisStore, redis: Redis) -> None:
     secret = await add_api_key(store)
     async with serve(store) as client:
-        game = await create_with_key(client, secret)
+        game = await create_game(client, headers=api_key_header(secret))
         await redis.delete("south-seas:{key.discord-bot}:key")
         assert (await game.act(await game.first_move(), **api_key_header(secret))).status == 200
         assert (await game.get(**api_key_header("no key at all"))).status == 200
@@ -486,7 +449,7 @@ async def test_ordinary_play_reads_no_key(store: RedisStore, redis: Redis) -> No
 async def test_the_log_has_the_keys_name(client: Client, store: RedisStore, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     secret = await add_api_key(store)
-    await create_with_key(client, secret)
+    await create_game(client, headers=api_key_header(secret))
     await request_game(client, **api_key_header(generate_secret("discord-bot")))
     lines = [vars(record) for record in caplog.records if record.name == "service.web.access"]
     assert [line.get("api_key") for line in lines] == ["discord-bot", None]

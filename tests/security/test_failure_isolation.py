@@ -46,19 +46,11 @@ async def test_a_damaged_webhook_is_postponed_and_delays_no_other(
         await game.act_successfully()
     await redis.hset(keys.game(games[0].id), f"hook:{hooks[0]}", b"damaged")
     due = await redis.zscore(keys.WEBHOOK_SCHEDULE, f"{games[0].id} {hooks[0]}")
-    sent: list[str] = []
-
-    async def send(url: str, headers: Any, body: bytes, /, *, challenge: bool = False) -> SendResult:
-        del url
-        if challenge:
-            return SendResult(200, None, 1, msgspec.json.encode({"challenge": msgspec.json.decode(body)["challenge"]}))
-        sent.append(headers["webhook-id"])
-        return SendResult(204, None, 1)
-
-    worker = WebhookDeliverer(store, send, time.time).worker(Wakeups())
+    sites = WebhookSites()
+    worker = WebhookDeliverer(store, sites.send, time.time).worker(Wakeups())
     for _ in range(5):
         await process_due(worker)
-    assert len(sent) == OTHERS
+    assert sites.answered.total() == OTHERS
     assert (await redis.zscore(keys.WEBHOOK_SCHEDULE, f"{games[0].id} {hooks[0]}") or 0) > (due or 0) > 0
     assert len([record for record in caplog.records if hooks[0] in record.getMessage()]) == 1
 

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from random import Random
 from types import SimpleNamespace
@@ -24,7 +24,6 @@ from service.web.rate_limiter import MAX_CHECKS_PER_S, MAX_TOKENS_CHECKED, RATE_
 from tests.api_key_fixture import api_key_header
 from tests.polling import TIMEOUT_S, wait_until
 from tests.security.limited_client import (
-    count_admitted,
     count_statuses,
     make_limits,
     open_socket,
@@ -193,18 +192,6 @@ async def test_sockets_open_for_valid_tokens_despite_guesses(store: RedisStore, 
             pass
 
 
-async def test_rejected_creations_are_not_counted(store: RedisStore) -> None:
-    """Else a hundred guesses would keep an address from new games for an hour."""
-    async with serve(store, make_limits(rate_creations=5)) as client:
-        game = await create_game(client)
-        await game.delete()
-        rematch = f"{game.path}/rematch"
-        assert await count_statuses(30, lambda: client.post(rematch, headers=bearer_header("x" * 43))) == {401: 30}
-        assert await count_statuses(30, lambda: client.post("/v1/games", json={"players": []})) == {400: 30}
-        assert await read_status(await client.post(rematch, headers=bearer_header(game.owner_token))) == 201
-        assert 3 <= await count_admitted(10, lambda: request_game(client), 201) <= 4
-
-
 async def test_few_tokens_of_a_request_are_verified(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
     verified = AsyncMock(return_value=False)
     monkeypatch.setattr(RateLimiter, "check_in_turn", verified)
@@ -267,36 +254,24 @@ async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: py
         await wait_until(lambda: not len(client.app[RATE_LIMITER].checks))
 
 
-class TokenLookup:
-    """Knows the token `good`. Records the tokens that it looks up, and answers while it is not held back."""
-
-    def __init__(self) -> None:
-        self.tokens: list[str] = []
-        self.may_answer = asyncio.Event()
-        self.may_answer.set()
-
-    async def __call__(self, token: str) -> bool:
-        """Return whether the token is valid."""
-        self.tokens.append(token)
-        await self.may_answer.wait()
-        return token == "good"
-
-
-@pytest.fixture
-def lookup() -> TokenLookup:
-    return TokenLookup()
-
-
 class Checker:
-    """Checks tokens of addresses."""
+    """Checks tokens of addresses, of which `good` is valid. Records those looked up; answers while not held back."""
 
     def __init__(self) -> None:
         self.accounts = Accounts(Limits(), Mock())
         self.limiter = RateLimiter(self.accounts, Mock())
+        self.looked_up: list[str] = []
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
 
-    async def is_valid(self, address: str, request: Any, check: Callable[[], Awaitable[bool]]) -> bool:
+    async def is_valid(self, address: str, token: str, request: Any = None) -> bool:
         """Return whether a token is valid."""
-        return await self.limiter.check_in_turn(self.accounts.get(address), request, check)
+        return await self.limiter.check_in_turn(self.accounts.get(address), request, partial(self._look_up, token))
+
+    async def _look_up(self, token: str) -> bool:
+        self.looked_up.append(token)
+        await self.may_answer.wait()
+        return token == "good"
 
     def __len__(self) -> int:
         """Return the number of running and waiting checks."""
@@ -308,19 +283,17 @@ def verifier() -> Checker:
     return Checker()
 
 
-async def test_each_address_waits_only_for_its_own_guesses(lookup: TokenLookup, verifier: Checker) -> None:
-    guesses = [
-        asyncio.create_task(verifier.is_valid("a", None, partial(lookup, f"bad {number}"))) for number in range(50)
-    ]
+async def test_each_address_waits_only_for_its_own_guesses(verifier: Checker) -> None:
+    guesses = [asyncio.create_task(verifier.is_valid("a", f"bad {number}")) for number in range(50)]
     await asyncio.sleep(0)
-    assert await verifier.is_valid("b", None, partial(lookup, "good"))
-    assert len(lookup.tokens) < 10
-    assert await verifier.is_valid("a", None, partial(lookup, "good"))
+    assert await verifier.is_valid("b", "good")
+    assert len(verifier.looked_up) < 10
+    assert await verifier.is_valid("a", "good")
     assert not any(await asyncio.gather(*guesses))
 
 
 async def test_the_next_token_of_an_address_is_verified_after_a_pause(
-    lookup: TokenLookup, verifier: Checker, monkeypatch: pytest.MonkeyPatch
+    verifier: Checker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pauses: list[tuple[float, Callable[[], None]]] = []
     monkeypatch.setattr(
@@ -328,12 +301,10 @@ async def test_the_next_token_of_an_address_is_verified_after_a_pause(
         "call_later",
         lambda pause_s, then, *given: pauses.append((pause_s, partial(then, *given))),
     )
-    guesses = [
-        asyncio.create_task(verifier.is_valid("a", None, partial(lookup, f"bad {number}"))) for number in range(3)
-    ]
+    guesses = [asyncio.create_task(verifier.is_valid("a", f"bad {number}")) for number in range(3)]
     for number, one in enumerate(guesses, 1):
         assert not await one
-        assert len(lookup.tokens) == number
+        assert len(verifier.looked_up) == number
         ((pause_s, end_pause),) = pauses
         assert pause_s == 1 / MAX_CHECKS_PER_S
         pauses.clear()
@@ -342,40 +313,40 @@ async def test_the_next_token_of_an_address_is_verified_after_a_pause(
 
 
 async def test_no_token_is_verified_for_disconnected_clients(
-    lookup: TokenLookup, verifier: Checker, monkeypatch: pytest.MonkeyPatch
+    verifier: Checker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor do they wait in anybody's way, however many there were."""
     monkeypatch.setattr(rate_limiter, "MAX_CHECKS_PER_S", 5)
     disconnected = Mock(transport=None)
     async with asyncio.timeout(TIMEOUT_S):
-        left = [asyncio.create_task(verifier.is_valid("a", disconnected, partial(lookup, "good"))) for _ in range(400)]
-        assert await verifier.is_valid("a", None, partial(lookup, "good"))
+        left = [asyncio.create_task(verifier.is_valid("a", "good", disconnected)) for _ in range(400)]
+        assert await verifier.is_valid("a", "good")
         assert not any(await asyncio.gather(*left))
-    assert lookup.tokens == ["good"]
+    assert verifier.looked_up == ["good"]
 
 
 async def test_the_number_of_waiting_verifications_is_limited(
-    lookup: TokenLookup, verifier: Checker, monkeypatch: pytest.MonkeyPatch
+    verifier: Checker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rate_limiter, "FairQueue", partial(FairQueue, max_waiting=2))
-    lookup.may_answer.clear()
-    waiting = [asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(3)]
+    verifier.may_answer.clear()
+    waiting = [asyncio.create_task(verifier.is_valid("a", "good")) for _ in range(3)]
     await asyncio.sleep(0)
     assert len(verifier) == 3
-    assert not await verifier.is_valid("a", None, partial(lookup, "good"))
-    lookup.may_answer.set()
+    assert not await verifier.is_valid("a", "good")
+    verifier.may_answer.set()
     assert all(await asyncio.gather(*waiting))
     await wait_until(lambda: not len(verifier))
 
 
-async def test_an_ended_or_cancelled_verification_leaves_nothing_behind(lookup: TokenLookup, verifier: Checker) -> None:
-    lookup.may_answer.clear()
-    first, second = (asyncio.create_task(verifier.is_valid("a", None, partial(lookup, "good"))) for _ in range(2))
+async def test_an_ended_or_cancelled_verification_leaves_nothing_behind(verifier: Checker) -> None:
+    verifier.may_answer.clear()
+    first, second = (asyncio.create_task(verifier.is_valid("a", "good")) for _ in range(2))
     await asyncio.sleep(0)
     second.cancel()
     await asyncio.gather(second, return_exceptions=True)
     assert len(verifier) == 1
-    lookup.may_answer.set()
+    verifier.may_answer.set()
     assert await first
     await wait_until(lambda: not len(verifier))
     del first, second

@@ -121,26 +121,20 @@ async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
             answer.close()
 
 
-def check(answer: ClientResponse) -> None:
-    """Fail unless a response has the headers of all responses."""
-    where = f"{answer.method} {answer.url} {answer.status}"
-    headers = answer.headers
-    assert headers.getall("X-Content-Type-Options") == ["nosniff"], where
-    (policy,) = headers.getall("Content-Security-Policy")
-    assert "default-src 'none'" in policy, where
-    assert "frame-ancestors 'none'" in policy, where
-    assert headers.getall("Referrer-Policy") == ["no-referrer"], where
-    assert headers.getall("Server") == ["south-seas"], where
-    if answer.content_type == "text/html" and answer.status == 200:
-        assert headers["Cross-Origin-Opener-Policy"] == "same-origin", where
-    assert "Set-Cookie" not in headers, where
-    assert "Strict-Transport-Security" not in headers, where
-
-
 async def test_every_response_has_the_security_headers(store: RedisStore) -> None:
     async with serve(store) as client, every_kind(client) as answers:
         for answer in answers:
-            check(answer)
+            where, headers = f"{answer.method} {answer.url} {answer.status}", answer.headers
+            assert headers.getall("X-Content-Type-Options") == ["nosniff"], where
+            (policy,) = headers.getall("Content-Security-Policy")
+            assert "default-src 'none'" in policy, where
+            assert "frame-ancestors 'none'" in policy, where
+            assert headers.getall("Referrer-Policy") == ["no-referrer"], where
+            assert headers.getall("Server") == ["south-seas"], where
+            if answer.content_type == "text/html" and answer.status == 200:
+                assert headers["Cross-Origin-Opener-Policy"] == "same-origin", where
+            assert "Set-Cookie" not in headers, where
+            assert "Strict-Transport-Security" not in headers, where
 
 
 async def test_the_setting_adds_strict_transport_security(store: RedisStore) -> None:
