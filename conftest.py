@@ -18,6 +18,7 @@ from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore, connect
 from tests import tools
 from tests.polling import TIMEOUT_S
+from tests.redis_servers import reserve_ports
 from tests.server_process import start_server
 
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -132,6 +133,12 @@ def short_path() -> Iterator[Path]:
     """Create an empty directory whose path is short enough for unix sockets."""
     with tempfile.TemporaryDirectory(prefix="south-seas-") as directory:
         yield Path(directory)
+
+
+@pytest.fixture
+def unused_tcp_port() -> int:
+    """Return a port for a server of this test: pytest-asyncio's own may be taken by another before it listens."""
+    return reserve_ports(1)[0]
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

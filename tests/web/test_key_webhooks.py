@@ -271,6 +271,9 @@ async def test_both_secrets_sign_until_the_previous_one_expires(host: KeyHolder,
     assert (await host.read(webhook))["previous_secret_expires_at"] is None
     await host.command(webhook, "rotate-secret", {"secret": OTHER_SECRET})
     assert (await host.read(webhook))["previous_secret_expires_at"] is None, "it is the current one"
+    await host.command(webhook, "rotate-secret", {"grace_s": 0})
+    await host.act(game)
+    assert len(receiver.received[-1].headers["webhook-signature"].split()) == 1, "without grace"
 
 
 async def test_a_command_with_an_idempotency_key_is_applied_once(host: KeyHolder, receiver: WebhookReceiver) -> None:

@@ -167,6 +167,7 @@ async def test_a_status_decides_and_only_the_beginning_of_a_challenges_response_
     receiver: WebhookReceiver, is_challenge: bool, status: int, body: bytes, error: str | None, body_read: bytes
 ) -> None:
     async def respond(_request: web.Request) -> web.Response:
+        await asyncio.sleep(0.03)
         return web.Response(status=status, body=body, headers={"Content-Encoding": "gzip", "Location": "/"})
 
     receiver.respond = respond
@@ -174,7 +175,7 @@ async def test_a_status_decides_and_only_the_beginning_of_a_challenges_response_
         sent = await send(receiver.url, {}, MESSAGE, challenge=is_challenge)
     assert (sent.status, sent.error) == (status, error)
     assert sent.response_body in {body_read, body_read[:1_025]}
-    assert 0 <= sent.latency_ms < 10_000
+    assert sent.latency_ms >= 30
 
 
 async def test_a_request_has_its_headers_its_body_and_no_cookies(receiver: WebhookReceiver) -> None:
