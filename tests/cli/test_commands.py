@@ -194,8 +194,13 @@ SERVICE_LINKS = {
 """What Kubernetes sets for Services named south-seas and south-seas-redis."""
 
 
-async def test_what_kubernetes_sets_for_a_service_is_no_setting() -> None:
-    finished = await south_seas("config", "check", "--max-connections", "10", **SERVICE_LINKS)
+OTHER_VARIABLES = dict.fromkeys((f"SOUTH_SEAS_{name}" for name in ("API_KEY", "BOT_FILE", "TOKEN", "URL")), "x")
+"""What `verify`, the clients and the bots are told."""
+
+
+async def test_what_kubernetes_or_a_client_is_told_is_no_setting() -> None:
+    others = SERVICE_LINKS | OTHER_VARIABLES
+    finished = await south_seas("config", "check", "--max-connections", "10", **others)
     assert finished.returncode == 0, finished.stderr
     assert "\nport = 8080 (default)\n" in finished.stdout
 
