@@ -30,7 +30,9 @@ class Socket {
   }
 }
 
-const southSeas = new SouthSeas({ url, backoff: { initialWaitMs: 10 }, WebSocket: Socket });
+const waits = {};
+const onRetry = ({ what, waitMs }) => (waits[what] = waitMs);
+const southSeas = new SouthSeas({ url, backoff: { initialWaitMs: 10 }, WebSocket: Socket, onRetry });
 const subscribed = { type: "subscribed", game: "g" };
 const snapshot = (version) => ({ type: "snapshot", digest: String(version), game: { id: "g", version } });
 function diff(version, game = "g") {
@@ -78,7 +80,7 @@ globalThis.setTimeout = (call) => timers.set(timers.size, call).size - 1;
 globalThis.clearTimeout = (timer) => timers.delete(timer);
 const waiting = southSeas.subscribe("h");
 sockets[2].open();
-sockets[2].receive({ type: "error", game: "h", problem: { status: 503 } });
+sockets[2].receive({ type: "error", id: null, game: "h", problem: { status: 503, retry_after_s: 5 } });
 waiting.close();
 function passTime() {
   const due = [...timers.values()];
@@ -98,6 +100,6 @@ for (let number = 0; number < 30; number++) southSeas.subscribe(`game-${number}`
 document.dispatchEvent(new Event("visibilitychange"));
 passTime();
 
-const report = { statuses, ping: sockets[3].sent[21], states, gaps: gaps.sent, ended: [gappy.status, aborted.status], early, closes: left.closes, sockets: sockets.length, others, sent };
+const report = { statuses, ping: sockets[3].sent[21], states, gaps: gaps.sent, ended: [gappy.status, aborted.status], early, closes: left.closes, sockets: sockets.length, others, sent, refused: waits["game h"] >= 5000 };
 console.log(JSON.stringify(report));
 process.exit();

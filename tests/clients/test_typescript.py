@@ -153,6 +153,7 @@ async def test_a_socket_that_connects_is_closed_once_open(node: str, built: Path
     """
     received = await run_script("left_while_connecting.mjs", node, built, script.url)
     states, gaps, sent, ended, statuses = map(received.pop, ("states", "gaps", "sent", "ended", "statuses"))
+    assert received.pop("refused"), "it waits as long as the service says"
     assert received == {"early": [], "closes": [1], "sockets": 4, "others": [], "ping": "ping undefined"}
     assert sent == ["subscribe g", "subscribe h", "unsubscribe h", "ping undefined"], "one that waited is not again"
     assert statuses == ["reconnecting", "connected", "offline", "reconnecting", "connected", "reconnecting"]
