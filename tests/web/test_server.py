@@ -3,11 +3,12 @@
 import asyncio
 import errno
 import logging
+import select
 import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from textwrap import dedent
 from types import SimpleNamespace
@@ -45,11 +46,10 @@ def listening(host: str) -> tuple[list[str], str]:
     """Listen on a host; return the loopback addresses that reach it, and its URL without the port."""
     with ExitStack() as opened:
         sockets = [opened.enter_context(one) for one in bind(host, 0)]
-        ports = {one.getsockname()[1] for one in sockets}
-        assert len(ports) == 1
-        url, _, port = format_listening_url(sockets, host).rpartition(":")
-        assert port == str(*ports)
-        return [address for address in BOTH if reaches(address, *ports)], url
+        (port,) = {one.getsockname()[1] for one in sockets}
+        url, _, port_of_url = format_listening_url(sockets, host).rpartition(":")
+        assert port_of_url == str(port)
+        return [address for address in BOTH if reaches(address, port) and are_reached(sockets)], url
 
 
 def reaches(address: str, port: int) -> bool:
@@ -58,6 +58,14 @@ def reaches(address: str, port: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def are_reached(sockets: Sequence[socket.socket]) -> bool:
+    """Accept a connection; without one, another server has the same port of the other family."""
+    readable, _, _ = select.select(sockets, [], [], 0)
+    for one in readable:
+        one.accept()[0].close()
+    return bool(readable)
 
 
 @pytest.fixture
