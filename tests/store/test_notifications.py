@@ -161,29 +161,29 @@ class NotificationRecorder:
 
 
 @asynccontextmanager
-async def record_notifications(notifications: ChangeNotifications, *games: str) -> AsyncIterator[NotificationRecorder]:
+async def record_notifications(
+    notifications: ChangeNotifications, *games: str, ping_s: float = 1.0, silence_s: float = TIMEOUT_S
+) -> AsyncIterator[NotificationRecorder]:
     """Record the notifications of these games."""
-    recorder = NotificationRecorder(notifications)
-    task = asyncio.create_task(recorder.listen())
-    try:
-        await recorder.subscribe(*games)
-        yield recorder
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+    with patch.multiple("service.store.notifications", PING_INTERVAL_S=ping_s, SILENCE_TIMEOUT_S=silence_s):
+        recorder = NotificationRecorder(notifications)
+        task = asyncio.create_task(recorder.listen())
+        try:
+            await recorder.subscribe(*games)
+            yield recorder
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
 
 @asynccontextmanager
-async def subscribe_elsewhere(
-    url: str, *games: str, ping_s: float = 1.0, silence_s: float = TIMEOUT_S
-) -> AsyncIterator[NotificationRecorder]:
+async def subscribe_elsewhere(url: str, *games: str, **limits: float) -> AsyncIterator[NotificationRecorder]:
     """Record the notifications of these games on a client of its own."""
-    with patch.multiple(notifications, PING_INTERVAL_S=ping_s, SILENCE_TIMEOUT_S=silence_s):
-        async with (
-            connect(url, connections=1) as store,
-            record_notifications(store.change_notifications, *games) as recorder,
-        ):
-            yield recorder
+    async with (
+        connect(url, connections=1) as store,
+        record_notifications(store.change_notifications, *games, **limits) as recorder,
+    ):
+        yield recorder
 
 
 def news(game: str, *versions: int) -> ChangeNotification:
