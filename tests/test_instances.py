@@ -98,7 +98,7 @@ async def test_kill_9_at_any_moment_loses_no_acknowledged_action_and_repeats_non
 
 
 async def test_sigterm_drains_requests_closes_sockets_and_exits_with_0(tmp_path: Path) -> None:
-    flags = ("--drain-time-s", "0.5", "--close-window-s", "0.2")
+    flags = ("--drain-time-s", "10", "--close-window-s", "0.2")
     async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
         game = await create_game(session)
         socket = await session.ws_connect(f"{game.path}/ws")
@@ -173,7 +173,7 @@ async def test_an_embedded_redis_that_is_killed_is_restarted_with_its_games(tmp_
 
 async def test_sigterm_to_the_embedded_redis_stops_the_service_after_its_drain_time(tmp_path: Path) -> None:
     """A supervisor may send SIGTERM to all processes of a service at once."""
-    flags = ("--drain-time-s", "2", "--close-window-s", "0")
+    flags = ("--drain-time-s", "10", "--close-window-s", "0")
     async with start_server(tmp_path, None, *flags) as instance, aiohttp.ClientSession(instance.url) as session:
         game = await create_game(session)
         redis = child_of(instance.process.pid)

@@ -28,7 +28,7 @@ SHORT_AGES_S = {"SouthSeasArchiveBehind": 20}
 """Ages that expressions are shortened to, by alert."""
 
 POLL_INTERVAL_S = 0.3
-READY_TIMEOUT_S = 30.0
+READY_TIMEOUT_S = 120.0
 
 _DURATION = re.compile(r"(\d+)([smhd])")
 _UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86400}
