@@ -7,6 +7,7 @@ spread over `close_window_s`, the listeners close and the handlers finish. On a 
 """
 
 import asyncio
+import atexit
 import errno
 import gc
 import logging
@@ -99,6 +100,7 @@ def handle_signals(stop: ShutdownSignal, timeout_s: float) -> Iterator[None]:
         if not stop.requested.is_set():
             signal.signal(signal.SIGALRM, _exit_at_once)
             signal.setitimer(signal.ITIMER_REAL, timeout_s)
+            atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)  # nothing is left but to free the memory
         loop.call_soon_threadsafe(stop.request)
 
     previous = {number: signal.signal(number, request) for number in SHUTDOWN_SIGNALS}

@@ -37,7 +37,7 @@ COMMAND_TIMEOUT_S = 0.5
 PATIENT = Wait(1, int(TIMEOUT_S * 1000))
 """A replica that follows another primary now is synchronized first, which takes a busy machine long."""
 
-MAX_FAILURES = 8
+MAX_FAILURES = 16
 """How many attempts of COMMAND_TIMEOUT_S may fail after Redis can replicate a write: Sentinel's 10 s would be 20."""
 
 WAIT_MS = 300
@@ -50,10 +50,11 @@ async def deploy(directory: Path, replicas: int, wait: int) -> AsyncIterator[tup
     """Run a primary with replicas and sentinels, and a store that waits for `wait` replicas."""
     async with (
         sentinel(directory, replicas=replicas, down_after_ms=1000, settings=MIN_REPLICAS) as deployment,
+        connect(deployment.url, wait=PATIENT) as patient,
         connect(deployment.url, timeout_s=COMMAND_TIMEOUT_S, wait=Wait(wait, WAIT_MS)) as store,
     ):
         await wait_until_replicated(await deployment.primary(), replicas)
-        assert await store.commit(creation()) == Committed()
+        assert await patient.commit(creation()) == Committed()
         yield deployment, store
 
 

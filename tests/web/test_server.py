@@ -233,6 +233,30 @@ async def test_a_process_ends_although_its_event_loop_is_stuck() -> None:
     assert b"stopping takes too long" in errors
 
 
+FREED = """
+    import os, signal, uvloop
+    from service.web.server import ShutdownSignal, handle_signals
+
+    class Freed:
+        def __del__(self, write=os.write, left=signal.getitimer, timer=signal.ITIMER_REAL):
+            write(1, b"%r" % (left(timer),))
+
+    async def serve():
+        stop = ShutdownSignal()
+        with handle_signals(stop, 600):
+            signal.raise_signal(signal.SIGTERM)
+            await stop.requested.wait()
+
+    uvloop.run(serve())
+    freed = Freed()
+"""
+
+
+async def test_a_process_that_has_stopped_has_all_the_time_to_free_its_memory() -> None:
+    finished = await run_program(sys.executable, "-c", dedent(FREED))
+    assert (finished.returncode, finished.stdout) == (0, "(0.0, 0.0)")
+
+
 CLOSED_AT_ONCE = Limits(drain_time_s=0.0, close_window_s=0.0)
 
 
