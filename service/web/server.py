@@ -230,11 +230,9 @@ def bind(host: str, port: int) -> list[socket.socket]:
         missing: OSError | None = None
         try:
             for family, address in _resolve(host, port):
-                address_and_port = address, bound[0].getsockname()[1] if bound else port
+                endpoint = address, bound[0].getsockname()[1] if bound else port
                 try:
-                    listener = opened.enter_context(
-                        socket.create_server(address_and_port, family=family, backlog=BACKLOG)
-                    )
+                    listener = opened.enter_context(socket.create_server(endpoint, family=family, backlog=BACKLOG))
                 except OSError as error:
                     if error.errno not in NO_SUCH_FAMILY:
                         raise
