@@ -406,6 +406,9 @@ async def test_players_clocks_and_undo_on_several_instances_leave_one_history(
             table.clock.now += chance.choice((0, 0, 0.5, 1))
             await make_scheduler(context).process(table.id)
 
+    await table.act((await table.moves())[0])
+    table.clock.now += 4
+    await make_scheduler(table.context).process(table.id)
     await asyncio.gather(*(play() for _ in range(4)), *(look() for _ in range(3)))
     game = await table.game()
     if game.status == "active":
