@@ -178,9 +178,11 @@ export class GameSession extends FollowedGame {
       void this.make(pass);
   }
 
-  /** Does something later, if it can be meant. */
+  /** Does something later, if it can be meant; at once if the question has been there for long by now. */
   private keep(version: number | null, act: () => void): void {
-    if (this.gate.isMeant) this.kept = { version, touch: this.gate.last, act };
+    if (!this.gate.isMeant) return;
+    this.kept = { version, touch: this.gate.last, act };
+    this.doKept();
   }
 
   /** Does what has waited, if its question is still there. */

@@ -50,6 +50,17 @@ test("a tap that begins soon after a question has appeared is kept, and done onc
   assert.equal(script.act.mock.callCount(), 2);
 });
 
+test("a tap that begins too soon and ends in time is done at its end", async (t) => {
+  const { script, press } = await asked(t);
+  press(1000, pass);
+  await settled();
+  press(1000 + SETTLING_MS);
+  t.mock.timers.tick(SETTLING_MS);
+  press(1000 + SETTLING_MS, pass, { at: 1000 + SETTLING_MS - 1 });
+  await settled();
+  assert.equal(script.act.mock.callCount(), 2);
+});
+
 test("a double tap, what was pressed for another question, and what a choice replaces pass nothing", async (t) => {
   for (const later of [
     { at: 1000 + DOUBLE_MS - 1 },
