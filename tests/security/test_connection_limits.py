@@ -10,7 +10,7 @@ from unittest.mock import Mock
 from urllib.parse import urlsplit
 
 import pytest
-from aiohttp import WSServerHandshakeError
+from aiohttp import WSMsgType, WSServerHandshakeError
 
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
@@ -45,7 +45,8 @@ async def test_a_socket_that_sends_too_much_is_rejected_and_then_closed(store: R
         for _ in range(MAX_RATE_LIMITED):
             problem = (await watcher.receive("error"))["problem"]
             assert (problem["code"], problem["retry_after_s"] > 0) == ("rate_limited", True)
-        assert await watcher.receive_close() == 4429
+        closed = await watcher.socket.receive()
+        assert (closed.type, closed.data) == (WSMsgType.CLOSE, 4429)
 
 
 async def test_only_refusals_in_a_row_close_a_socket(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
