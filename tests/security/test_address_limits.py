@@ -38,7 +38,7 @@ from tests.security.limited_client import (
     request_game,
 )
 from tests.telemetry.metric_samples import grown, read_samples
-from tests.web.app_server import Client, FrozenClock, serve
+from tests.web.app_server import Client, FrozenClock, TurnCounter, serve
 from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
 from tests.web.raw_http import make_head, open_connection, read_raw, read_to_end
 from tests.web.watcher_client import connect_watcher
@@ -366,26 +366,18 @@ async def test_the_connection_of_a_trusted_proxy_stays_open(store: RedisStore) -
 async def test_a_connection_gets_one_response_in_a_turn_of_the_loop(
     client: Client, monkeypatch: pytest.MonkeyPatch, request_bytes: bytes
 ) -> None:
-    turns, finish, is_over = [0], ClientConnection.finish_response, asyncio.Event()
-    answered_in: list[int] = []
+    turns, finish, answered_in = TurnCounter(), ClientConnection.finish_response, list[int]()
 
     async def record(connection: ClientConnection, *parts: Any) -> tuple[web.StreamResponse, bool]:
         response = await finish(connection, *parts)
-        answered_in.append(turns[0])
+        answered_in.append(turns.count)
         return response
 
-    async def count_turns() -> None:
-        while not is_over.is_set():
-            await asyncio.sleep(0)
-            turns[0] += 1
-
     monkeypatch.setattr(ClientConnection, "finish_response", record)
-    counting = asyncio.create_task(count_turns())
     async with open_connection(client) as (_, writer):
         writer.write(request_bytes * PIPELINED)
         await wait_until(lambda: len(answered_in) == PIPELINED)
-    is_over.set()
-    await counting
+    turns.stop()
     assert len(set(answered_in)) == PIPELINED
 
 

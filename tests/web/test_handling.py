@@ -30,7 +30,7 @@ from service.web.app import DRAINING, App, HttpRequest
 from service.web.assembly import ROUTES
 from service.web.charge import Charge
 from service.web.client_ip import parse_networks
-from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter
+from service.web.connection_limiter import CONNECTION_LIMITER
 from service.web.handling import _DURATIONS, IN_FLIGHT, ProblemProtocol, ProblemServer, RequestContext
 from service.web.limits import Limits
 from service.web.server import serve_metrics
@@ -45,9 +45,8 @@ from verification.fuzz.frames import TEXT, encode_frame
 
 ANA, BO = "192.0.2.1", "2001:db8:1:2::7"
 
-BEHIND_A_PROXY = Limits(
-    trusted_proxies=parse_networks("127.0.0.1"), sse_comment_interval_s=0.1
-)  # it sees then that its client left
+# With comments it sees that its client left.
+BEHIND_A_PROXY = Limits(trusted_proxies=parse_networks("127.0.0.1"), sse_comment_interval_s=0.1)
 
 
 @pytest_asyncio.fixture
@@ -432,8 +431,7 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
     before, contexts = read_samples(), []
     app = App()
     app[DRAINING] = Event()
-    limiter: ConnectionLimiter = Mock()
-    app[CONNECTION_LIMITER] = limiter
+    app[CONNECTION_LIMITER] = Mock()
 
     async def handle(_request: HttpRequest) -> web.StreamResponse:
         contexts.append(LOG_CONTEXT.get())

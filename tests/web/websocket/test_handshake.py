@@ -25,7 +25,7 @@ from service.web.limits import Limits
 from service.web.websocket_connection import SUBPROTOCOL, select_deflate_offer
 from tests.polling import run_ready_tasks
 from tests.security.limited_client import make_limits
-from tests.web.app_server import Client, serve, wait_until_no_streams
+from tests.web.app_server import Client, TurnCounter, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
 from tests.web.raw_http import UPGRADE, make_head, send_raw
 from tests.web.watcher_client import watch_game
@@ -391,21 +391,6 @@ async def test_a_close_is_answered_with_its_own_code(client: Client, code: int |
         assert await line.frame() == (FINAL | CLOSE, echo)
         assert await line.ended()
     await wait_until_no_streams(client)
-
-
-class TurnCounter:
-    """Counts the turns of the event loop."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._schedule()
-
-    def _schedule(self) -> None:
-        self.count += 1
-        self._next = asyncio.get_running_loop().call_soon(self._schedule)
-
-    def stop(self) -> None:
-        self._next.cancel()
 
 
 FLOODS = {
