@@ -235,7 +235,9 @@ async def test_retries_after_a_stall_are_applied_once_and_watchers_stay_connecte
             while (message := await socket.receive_json())["type"] != "diff":
                 pass
             assert message["version"] == 2
-            while b'"type":"diff"' not in (line := await stream.content.readline()):
+            line = b""
+            while b'"type":"diff"' not in line:
+                line = await stream.content.readline()
                 assert line, "the stream has ended"
     for move in moves:
         assert (await move.game.get_json())["version"] == 2

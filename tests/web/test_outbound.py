@@ -438,8 +438,9 @@ async def test_the_number_of_cached_names_is_limited(monkeypatch: pytest.MonkeyP
 
 async def test_names_are_cached_again_after_the_cache_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_CACHED_LOOKUPS", 2)
+    reinit = Mock()
     async with resolving() as (resolver, _):
-        monkeypatch.setattr(resolver._channel, "reinit", reinit := Mock())
+        monkeypatch.setattr(resolver._channel, "reinit", reinit)
         for _ in range(6):
             await resolver.resolve("public.example", 443)
     assert reinit.call_count == 2
