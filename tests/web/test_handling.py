@@ -30,7 +30,7 @@ from service.web.app import DRAINING, App, HttpRequest
 from service.web.assembly import ROUTES
 from service.web.charge import Charge
 from service.web.client_ip import parse_networks
-from service.web.connection_limiter import CONNECTION_LIMITER
+from service.web.connection_limiter import CONNECTION_LIMITER, ConnectionLimiter
 from service.web.handling import _DURATIONS, IN_FLIGHT, ProblemProtocol, ProblemServer, RequestContext
 from service.web.limits import Limits
 from service.web.server import serve_metrics
@@ -431,7 +431,8 @@ async def test_a_request_is_counted_and_logged_by_its_outcome_and_a_stream_is_no
     before, contexts = read_samples(), []
     app = App()
     app[DRAINING] = Event()
-    app[CONNECTION_LIMITER] = Mock()
+    limiter: ConnectionLimiter = Mock()
+    app[CONNECTION_LIMITER] = limiter
 
     async def handle(_request: HttpRequest) -> web.StreamResponse:
         contexts.append(LOG_CONTEXT.get())
