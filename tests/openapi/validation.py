@@ -73,19 +73,17 @@ def _paths() -> list[tuple[re.Pattern[str], dict[str, Any]]]:
     ]
 
 
-def _get_operation(method: str, path: str) -> dict[str, Any] | None:
+def _get_operation(method: str, path: str) -> Any:
     """Return the operation of a path and method, or None."""
     operation_name = "get" if method == "HEAD" else method.lower()
     for pattern, operations in _paths():
         if pattern.fullmatch(path):
-            operation: dict[str, Any] | None = operations.get(operation_name)
-            return operation
+            return operations.get(operation_name)
     return None
 
 
-def _component(kind: str, reference: dict[str, str]) -> dict[str, Any]:
-    component: dict[str, Any] = _document()["components"][kind][reference["$ref"].rpartition("/")[2]]
-    return component
+def _component(kind: str, reference: dict[str, str]) -> Any:
+    return _document()["components"][kind][reference["$ref"].rpartition("/")[2]]
 
 
 @cache

@@ -20,6 +20,7 @@ from tests.page.visitor import (
     SIDEWAYS,
     PreparedGame,
     Size,
+    Stop,
     Visitor,
     Visitors,
     decisions,
@@ -122,6 +123,14 @@ async def _open(visitors: Visitors, game: PreparedGame, *seats: int) -> Screens:
     return Screens(await game.open_for(visitors, *(seats or range(5)), size=PHONE, touch=True))
 
 
+async def _open_at(visitors: Visitors, stop: Stop, *, resigned: int = 0, **options: Any) -> Screens:
+    """Open a game that was played until a condition was met, and in which so many players have resigned then."""
+    game = await _prepare(visitors, **options)
+    await game.play_until(stop)
+    await _resign(game, resigned)
+    return await _open(visitors, game)
+
+
 async def test_screens_before_a_game(visitors: Visitors) -> None:
     visitors.expect_error("404")
     waiting = {"players": [*({"name": name} for name in NAMES[:4]), {"open": True}]}
@@ -163,9 +172,7 @@ async def test_screens_of_a_lesson(visitors: Visitors) -> None:
 
 
 async def test_screens_of_placing_and_of_what_is_beside_the_board(visitors: Visitors) -> None:
-    game = await _prepare(visitors, tileset=RICH, edition="german")
-    await game.play_until(decisions(30))
-    screens = await _open(visitors, game)
+    screens = await _open_at(visitors, decisions(30), tileset=RICH, edition="german")
     page, choices = screens.page, screens.page.locator("[data-choice]")
     async with visitors.client.get(f"/v1/tilesets/{RICH}") as response:
         types = {tile["id"] for tile in (await response.json())["tiles"]}
@@ -216,9 +223,7 @@ async def test_screens_of_islanders_and_of_paying(visitors: Visitors) -> None:
 
 async def test_larger_text_hides_nothing_that_can_be_pressed_or_read(visitors: Visitors) -> None:
     """From 320 px on, in each language: paying for a ship, and what the players have."""
-    game = await _prepare(visitors, tileset=GROUPED)
-    await game.play_until(offers("deliver", 4))
-    screens = await _open(visitors, game)
+    screens = await _open_at(visitors, offers("deliver", 4), tileset=GROUPED)
     page, ship = screens.page, screens.page.locator(".ship.choosable").first
     for language in LANGUAGES:
         was_paying = await page.locator(".steppers").is_visible()
@@ -251,10 +256,7 @@ async def test_larger_text_hides_nothing_of_the_menu_and_of_dialogs(visitors: Vi
 
 
 async def test_larger_text_hides_nothing_of_a_result(visitors: Visitors) -> None:
-    game = await _prepare(visitors)
-    await game.play_until(decisions(30))
-    await _resign(game, 4)
-    screens = await _open(visitors, game)
+    screens = await _open_at(visitors, decisions(30), resigned=4)
     page = screens.page
     for language in LANGUAGES:
         await _speak(page, language)
@@ -281,9 +283,7 @@ async def _texts(page: Page, language: str, *sizes: int) -> AsyncIterator[str]:
 
 async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Visitors) -> None:
     """A bot plays for seat 0 once its time has run out, and everything stays in its place."""
-    game = await _prepare(visitors, tileset=GROUPED)
-    await game.play_until(offers("deliver", 4))
-    screens = await _open(visitors, game)
+    screens = await _open_at(visitors, offers("deliver", 4), tileset=GROUPED)
     await screens.page.locator(".ship.choosable").first.press("Enter")
     for amount in await screens.page.get_by_role("spinbutton").all():
         await amount.press("Home")
@@ -307,10 +307,7 @@ async def test_screens_of_an_impossible_payment_and_of_others_turns(visitors: Vi
 
 
 async def test_screens_after_a_game(visitors: Visitors) -> None:
-    game = await _prepare(visitors)
-    await game.play_until(decisions(30))
-    await _resign(game, 4)
-    screens = await _open(visitors, game)
+    screens = await _open_at(visitors, decisions(30), resigned=4)
     await screens.check("result", screens.page.locator(".action-bar.game-result"))
     await screens.visitor.press("Replay the game")
     await screens.visitor.press("Last step")

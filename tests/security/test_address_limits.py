@@ -30,6 +30,7 @@ from tests.polling import wait_until
 from tests.security.limited_client import (
     count_admitted,
     count_statuses,
+    every_kind,
     make_limits,
     open_client_at,
     open_socket,
@@ -37,7 +38,7 @@ from tests.security.limited_client import (
     request_game,
 )
 from tests.telemetry.metric_samples import grown, read_samples
-from tests.web.app_server import Client, FrozenClock, serve
+from tests.web.app_server import Client, FrozenClock, TurnCounter, serve
 from tests.web.http_game import TWO_PLAYERS, bearer_header, check_problem, create_game
 from tests.web.raw_http import make_head, open_connection, read_raw, read_to_end
 from tests.web.watcher_client import connect_watcher
@@ -293,30 +294,11 @@ async def test_games_with_open_seats_have_their_own_limit(store: RedisStore) -> 
 
 async def test_every_counted_response_reports_its_limit(store: RedisStore) -> None:
     """Errors, redirections and empty responses too."""
-    async with serve(store, make_limits(rate_requests=1000)) as client:
-        game = await create_game(client)
-        owner = bearer_header(game.owner_token)
-        tag = (await game.get()).headers["ETag"]
-        for response, status in (
-            (await client.get("/"), 200),
-            (await game.get(), 200),
-            (await game.get(**{"If-None-Match": tag}), 304),
-            (await game.get("/board.svg"), 200),
-            (await game.get("/diffs", Accept="text/event-stream"), 200),
-            (await client.get(game.path, headers=bearer_header("x")), 401),
-            (await client.get("/v1/games/none"), 404),
-            (await client.get("/nowhere"), 404),
-            (await client.put("/v1/games"), 405),
-            (await game.act({"move": "i0"}), 422),
-            (await client.post("/v1/games", data=b"{}"), 415),
-            (await client.post("/v1/games", json={}), 400),
-            (await client.post(f"{game.path}/actions", json={"move": "i0"}), 401),
-            (await client.get("/v1/ws"), 426),
-            (await client.delete(game.path, headers=owner), 200),
-        ):
-            assert response.status == status, await response.text()
-            assert re.fullmatch(r'"[a-z-]+";r=\d+;t=\d+', response.headers["RateLimit"])
-            assert re.fullmatch(r'"[a-z-]+";q=\d+;w=\d+', response.headers["RateLimit-Policy"])
+    async with serve(store, make_limits(rate_requests=1000)) as client, every_kind(client) as answers:
+        for answer in answers:
+            if answer.url.path != "/livez":
+                assert re.fullmatch(r'"[a-z-]+";r=\d+;t=\d+', answer.headers["RateLimit"])
+                assert re.fullmatch(r'"[a-z-]+";q=\d+;w=\d+', answer.headers["RateLimit-Policy"])
 
 
 @pytest.mark.parametrize(("method", "status"), (("HEAD", 200), ("OPTIONS", 204)))
@@ -384,26 +366,18 @@ async def test_the_connection_of_a_trusted_proxy_stays_open(store: RedisStore) -
 async def test_a_connection_gets_one_response_in_a_turn_of_the_loop(
     client: Client, monkeypatch: pytest.MonkeyPatch, request_bytes: bytes
 ) -> None:
-    turns, finish, is_over = [0], ClientConnection.finish_response, asyncio.Event()
-    answered_in: list[int] = []
+    turns, finish, answered_in = TurnCounter(), ClientConnection.finish_response, list[int]()
 
     async def record(connection: ClientConnection, *parts: Any) -> tuple[web.StreamResponse, bool]:
         response = await finish(connection, *parts)
-        answered_in.append(turns[0])
+        answered_in.append(turns.count)
         return response
 
-    async def count_turns() -> None:
-        while not is_over.is_set():
-            await asyncio.sleep(0)
-            turns[0] += 1
-
     monkeypatch.setattr(ClientConnection, "finish_response", record)
-    counting = asyncio.create_task(count_turns())
     async with open_connection(client) as (_, writer):
         writer.write(request_bytes * PIPELINED)
         await wait_until(lambda: len(answered_in) == PIPELINED)
-    is_over.set()
-    await counting
+    turns.stop()
     assert len(set(answered_in)) == PIPELINED
 
 

@@ -15,7 +15,6 @@ from schemas.actions import Action
 from service.engine import apply_action, copy_game, decode_snapshot
 from service.fair_queue import Requester
 from service.games.bots.registry import BotProcessPool, BotRegistry, Job, LoadedBot, load_bots, run_bot
-from service.games.ports import StoredDiff
 from service.games.scheduler import make_scheduler
 from service.store import keys
 from service.store.game_store import RedisStore
@@ -74,17 +73,11 @@ def spent_ms(client: Client) -> float:
     return sum(time.policy.quota - time.count_remaining(now) for time in of_addresses + of_tokens + of_key)
 
 
-def record_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Return a list that receives the first version and the number of diffs of each read of a log."""
-    read: list[tuple[int, int]] = []
-    diffs = store.load_diffs
-
-    async def counted(game: str, since: int, limit: int) -> list[StoredDiff]:
-        read.append((since, limit))
-        return await diffs(game, since, limit)
-
-    monkeypatch.setattr(store, "load_diffs", counted)
-    return read
+def record_reads(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> AsyncMock:
+    """Return what is called for each read of a log, with the game, the first version and the number of diffs."""
+    load_diffs = AsyncMock(wraps=store.load_diffs)
+    monkeypatch.setattr(store, "load_diffs", load_diffs)
+    return load_diffs
 
 
 async def create_long_game(client: Client, versions: int = LONG_GAME_VERSIONS) -> HTTPGame:
@@ -129,9 +122,9 @@ async def test_a_cached_picture_is_not_replayed(store: RedisStore, monkeypatch: 
         read = record_reads(store, monkeypatch)
         assert (await plain.request(path)).status == 200
         assert (await plain.request(path, f"If-None-Match: {first.headers['etag']}")).status == 304
-        assert [limit for _, limit in read] == [1, 1]
+        assert [call.args[2] for call in read.await_args_list] == [1, 1]
         assert (await plain.request(f"{game.path}/board.png?v=13")).status == 200
-        assert [limit for _, limit in read] == [1, 1, 1, 13]
+        assert [call.args[2] for call in read.await_args_list] == [1, 1, 1, 13]
 
 
 async def test_a_page_of_the_story_reads_only_its_diffs(store: RedisStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,10 +141,10 @@ async def test_a_page_of_the_story_reads_only_its_diffs(store: RedisStore, monke
             (long.path, late, (late - 1, 6)),
         ):
             assert (await plain.request(f"{path}/story?since={since}&limit=5")).status == 200
-            assert read == [requested]
-            read.clear()
+            read.assert_awaited_once_with(path.rpartition("/")[2], *requested)
+            read.reset_mock()
         assert (await plain.request(f"{game.path}/story?since=1000")).status == 200
-        assert read == []
+        read.assert_not_awaited()
 
 
 CHUNKS = b"2\r\n{}\r\n" + b"1;a=b\r\n \r\n" * 900 + b"0\r\n\r\n"
@@ -216,13 +209,12 @@ async def test_every_request_is_charged_by_its_processor_time(store: RedisStore,
 
         unpaid = await measure_unpaid(make_requests(plain, games[0], long, [game.owner_token for game in games]))
         async with SocketClient(client, "x" * 43) as socket:
-            unpaid |= await measure_unpaid(
-                {
-                    "malformed message": lambda: socket.send(type="act", game="a", move="a" * 60_000),
-                    "missed diffs": lambda: socket.send(type="subscribe", game=long.id, since=1),
-                    "snapshot": lambda: socket.send(type="subscribe", game=games[0].id),
-                }
-            )
+            messages: dict[str, Work] = {
+                "malformed message": lambda: socket.send(type="act", game="a", move="a" * 60_000),
+                "missed diffs": lambda: socket.send(type="subscribe", game=long.id, since=1),
+                "snapshot": lambda: socket.send(type="subscribe", game=games[0].id),
+            }
+            unpaid |= await measure_unpaid(messages)
         assert max(unpaid.values()) < MAX_UNPAID, unpaid
 
 
@@ -295,13 +287,10 @@ async def test_a_silent_watcher_pays_for_what_it_is_sent(
         async with watcher.get(f"{game.path}/{kind}", headers=headers):
             await wait_until(lambda: client.app[HUB].count_subscribers(game.id))
 
-            async def act_and_see_it_paid() -> None:
+            for _ in range(3):  # the first may be paid with the request
                 paid_at = account.buckets[1].full_at
                 await game.act_successfully()
-                await wait_until(lambda: account.buckets[1].full_at > paid_at)
-
-            for _ in range(3):  # the first may be paid with the request
-                await act_and_see_it_paid()
+                await wait_until(lambda: account.buckets[1].full_at > paid_at)  # noqa: B023  it is waited for
 
 
 async def test_a_client_pays_for_what_other_tasks_do_for_its_request(
@@ -388,10 +377,7 @@ MAX_GETS_PER_TOKEN = 40
 
 async def test_rejected_and_replayed_creations_are_not_charged(store: RedisStore) -> None:
     async with serve(store, make_limits(rate_bot_games=GAME_TOKENS)) as client:
-        bad: list[dict[str, Any]] = [
-            {**BOTS, "tileset": "nowhere"},
-            {"players": [{"bot": "random"}, {"bot": "nobody"}]},
-        ]
+        bad: Any = ({**BOTS, "tileset": "nowhere"}, {"players": [{"bot": "random"}, {"bot": "nobody"}]})
         for requested in bad * 5:
             assert await read_status(await client.post("/v1/games", json=requested)) == 422
         again = {"Idempotency-Key": token_hex(32)}

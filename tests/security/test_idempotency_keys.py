@@ -23,13 +23,7 @@ from service.web.limits import Limits
 from service.web.rate_limiter import MAX_CHECKS_PER_S, MAX_TOKENS_CHECKED, RATE_LIMITER, RateLimiter
 from tests.api_key_fixture import api_key_header
 from tests.polling import TIMEOUT_S, wait_until
-from tests.security.limited_client import (
-    count_statuses,
-    make_limits,
-    open_socket,
-    read_status,
-    request_game,
-)
+from tests.security.limited_client import count_statuses, make_limits, open_socket, read_status, request_game
 from tests.web.app_server import Client, serve
 from tests.web.http_game import TWO_PLAYERS, HTTPGame, bearer_header, check_problem, create_game
 from tests.web.watcher_client import connect_watcher, watch_game
@@ -215,14 +209,9 @@ async def test_a_socket_of_an_unknown_game_is_a_guess(store: RedisStore) -> None
 async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     """Forty connections guess as fast as they can: few guesses are answered, and the others looked up at a pace."""
     async with serve(store, make_limits(rate_guesses=20)) as client:
-        game, loads, pauses, answers = await create_game(client), 0, 0, Counter[int]()
+        game, pauses, answers = await create_game(client), 0, Counter[int]()
         guessed: Any = store if kind == "token" else store.api_keys
-        load = guessed.load
-
-        async def count_loads(*given: Any) -> Any:
-            nonlocal loads
-            loads += 1
-            return await load(*given)
+        load = AsyncMock(wraps=guessed.load)
 
         def count_pauses(pause_s: float, *given: Any) -> None:
             nonlocal pauses
@@ -231,8 +220,7 @@ async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: py
 
         paced = {**vars(asyncio), "get_running_loop": lambda: SimpleNamespace(call_later=count_pauses)}
         monkeypatch.setattr(rate_limiter, "asyncio", SimpleNamespace(**paced))
-
-        monkeypatch.setattr(guessed, "load", count_loads)
+        monkeypatch.setattr(guessed, "load", load)
 
         async def guess_often(name: int) -> None:
             async with ClientSession(client.make_url("/")) as session:
@@ -250,7 +238,7 @@ async def test_the_rate_of_guesses_is_bounded(store: RedisStore, monkeypatch: py
             await (game.get_json() if kind == "token" else game.act_successfully())
         assert answers[401] <= 22
         assert answers[401] + answers[429] == 600
-        assert loads <= answers[401] + 1 + pauses + 1
+        assert load.await_count <= answers[401] + 1 + pauses + 1
         await wait_until(lambda: not len(client.app[RATE_LIMITER].checks))
 
 

@@ -1,29 +1,25 @@
-"""Settings of limits are parsed or explained, security headers are everywhere, and `.ci/audit` reports."""
+"""Settings of limits are parsed or explained, security and CORS headers are everywhere, and `.ci/audit` reports."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
-from aiohttp import ClientResponse, ClientSession
 
 from service.games.ports import RateLimit
 from service.games.repository import Retention
 from service.store.game_store import RedisStore
 from service.store.pipeline import Wait
 from service.web.limits import Limits
-from tests.security.limited_client import make_limits, request_game
+from tests.security.limited_client import every_kind, make_limits
 from tests.server_process import parse_settings
 from tests.tools import ROOT
-from tests.web.app_server import Client, serve
-from tests.web.http_game import create_game
+from tests.web.app_server import serve
 
 
 @pytest.mark.parametrize(
@@ -93,34 +89,6 @@ def test_an_invalid_value_is_rejected(flag: str, value: str) -> None:
     assert flag in rejected.value.format_message()
 
 
-PATHS = ("/", "/nowhere", "/docs", "/docs/api", "/docs/rules", "/favicon.svg", "/openapi.json", "/livez", "/v1/games")
-PICTURES = ("/board.svg", "/board.png", "/board.txt")
-
-
-@asynccontextmanager
-async def every_kind(client: Client) -> AsyncIterator[list[ClientResponse]]:
-    """Return responses of all kinds."""
-    game = await create_game(client)
-    tag = (await game.get()).headers["ETag"]
-    async with ClientSession(client.make_url("/")) as browser:
-        answers = [
-            await browser.get(game.path + "/diffs", headers={"Accept": "text/event-stream"}),
-            await browser.get(game.path),
-            await browser.get(game.path, headers={"If-None-Match": tag}),
-            await request_game(browser),
-            await browser.post("/v1/games", json={}),
-            await browser.put("/v1/games"),
-            await browser.options("/v1/games"),
-            await browser.get("/", headers={"Accept": "text/html"}),
-            await browser.get("/docs/", allow_redirects=False),
-            *[await browser.get(path) for path in PATHS],
-            *[await browser.get(game.path + path) for path in PICTURES],
-        ]
-        yield answers
-        for answer in answers:
-            answer.close()
-
-
 async def test_every_response_has_the_security_headers(store: RedisStore) -> None:
     async with serve(store) as client, every_kind(client) as answers:
         for answer in answers:
@@ -135,6 +103,17 @@ async def test_every_response_has_the_security_headers(store: RedisStore) -> Non
                 assert headers["Cross-Origin-Opener-Policy"] == "same-origin", where
             assert "Set-Cookie" not in headers, where
             assert "Strict-Transport-Security" not in headers, where
+
+
+EXPOSED = "ETag, Link, Location, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Request-Id"
+
+
+async def test_every_origin_may_read_every_response(store: RedisStore) -> None:
+    async with serve(store) as client, every_kind(client) as answers:
+        for answer in answers:
+            assert answer.headers["Access-Control-Allow-Origin"] == "*"
+            assert answer.headers["Access-Control-Expose-Headers"] == EXPOSED
+            assert "Access-Control-Allow-Credentials" not in answer.headers
 
 
 async def test_the_setting_adds_strict_transport_security(store: RedisStore) -> None:

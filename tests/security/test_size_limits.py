@@ -17,7 +17,7 @@ from service.web.connection import MAX_DISCARDED_BYTES, ClientConnection
 from service.web.headers import MAX_LIST_ELEMENTS, MAX_LIST_LENGTH
 from service.web.limits import Limits
 from service.web.problems import MAX_FIELD_BYTES, MAX_HEADERS, MAX_TARGET_BYTES
-from tests.polling import TIMEOUT_S, wait_until, wait_until_unchanged
+from tests.polling import wait_until, wait_until_unchanged
 from tests.security.request_costs import Data, send
 from tests.web.app_server import Client, serve
 from tests.web.http_game import JSON, check_problem, create_game
@@ -92,15 +92,6 @@ async def test_no_header_takes_long_to_parse(client: Client, name: str, value: s
         method = "POST" if path == "/actions" else "GET"
         head = make_head(game.path + path, "Content-Length: 0", f"{name}: {value}", method=method)
         assert (await send_raw(client, head)).status < 500
-
-
-async def test_no_media_type_takes_long_to_parse(client: Client) -> None:
-    """A second for each is what these took once."""
-    headers = {"Content-Type": "application/json" + ";" * 8_000}
-    async with asyncio.timeout(TIMEOUT_S):
-        for _ in range(90):
-            answer = await client.post("/v1/games", data=b"{}", headers=headers)
-            await check_problem(answer, 415, "unsupported_media_type")
 
 
 READ_BYTES = 262_144
@@ -242,15 +233,9 @@ ALIKE = (
 SHOWN_AS_THEY_ARE = (
     *("\u2764\ufe0f", "\U0001f469\U0001f3fd", "\u845b\U000e0100"),
     *("\u0639\u0644\u064a", "\u0915\u094d\u0937", "a" * 32, "..."),
-    *(
-        "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627",
-        "\u0627\u0645\u06cc\u0631\u200c\u062d\u0633\u06cc\u0646",
-    ),  # Persian
-    *(
-        "\u0dc1\u0dca\u200d\u0dbb\u0dd3",
-        "\u0915\u094d\u200c\u0937",
-        "\u0d05\u0d30\u0d41\u0d23\u0d4d\u200d",
-    ),  # Sinhala, Malayalam
+    # Persian; Sinhala and Malayalam
+    *("\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "\u0627\u0645\u06cc\u0631\u200c\u062d\u0633\u06cc\u0646"),
+    *("\u0dc1\u0dca\u200d\u0dbb\u0dd3", "\u0915\u094d\u200c\u0937", "\u0d05\u0d30\u0d41\u0d23\u0d4d\u200d"),
     *("\u09b0\u200d\u09cd\u09af\u09be\u099a\u09c7\u09b2", "\u0c86\u0cb0\u200d\u0ccd\u0caf"),  # Bengali, Kannada
     "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",
     "\U0001f469\u200d\u2764\ufe0f\u200d\U0001f468",

@@ -42,13 +42,10 @@ async def run_traffic(one: str, other: str, api_key: str) -> None:
                     pass
                 await socket.send_json({"type": "ping"})
             await stream.content.readline()
-        for picture in ("board.svg", "board.svg", "board.png"):
-            async with session.get(f"{path}/{picture}") as response:
-                assert response.status == 200
-        async with session.get("/v1/games/none") as response:
-            assert response.status == 404
-        async with session.get("/v1/games") as response:
-            assert response.status == 200
+        pictures = [f"{path}/{picture}" for picture in ("board.svg", "board.svg", "board.png")]
+        for read in (*pictures, "/v1/games", "/v1/games/none"):
+            async with session.get(read) as response:
+                assert response.status == (404 if "none" in read else 200)
         await exceed_quota(session, api_key_header(api_key))
 
 
@@ -76,7 +73,7 @@ async def start_observed_instances(redis_url: str, folder: Path) -> AsyncIterato
     async with (
         start_server(folder, redis_url, *flags) as one,
         start_server(folder, redis_url, *flags) as other,
-        start_prometheus(folder, [await metrics_url(one), await metrics_url(other)]) as url,
+        run_prometheus(folder, _configure([await metrics_url(one), await metrics_url(other)])) as url,
     ):
         async with connect(redis_url) as store:
             api_key = await add_api_key(store, quotas=Quotas(10, 10, 10))
@@ -85,15 +82,13 @@ async def start_observed_instances(redis_url: str, folder: Path) -> AsyncIterato
         yield url
 
 
-@asynccontextmanager
-async def start_prometheus(folder: Path, targets: list[str]) -> AsyncIterator[str]:
-    """Start a Prometheus with the project's rules that scrapes these targets."""
-    config = yaml.safe_load((RULES / "prometheus.yaml").read_text())
+def _configure(targets: list[str]) -> dict[str, Any]:
+    """Return the project's configuration of a Prometheus, which scrapes these targets."""
+    config: dict[str, Any] = yaml.safe_load((RULES / "prometheus.yaml").read_text())
     config["global"] = {"scrape_interval": "500ms", "scrape_timeout": "500ms", "evaluation_interval": "500ms"}
     config["rule_files"] = [str(RULES / file) for file in config["rule_files"]]
     config["scrape_configs"][0]["static_configs"][0]["targets"] = [url.split("/")[2] for url in targets]
-    async with run_prometheus(folder, config) as url:
-        yield url
+    return config
 
 
 @asynccontextmanager

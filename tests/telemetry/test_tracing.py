@@ -71,9 +71,8 @@ async def start_collector() -> AsyncIterator[tuple[str, list[Received]]]:
             for scope in resource.scope_spans
             for span in scope.spans
         )
-        return web.Response(
-            body=ExportTraceServiceResponse().SerializeToString(), content_type="application/x-protobuf"
-        )
+        accepted = ExportTraceServiceResponse().SerializeToString()
+        return web.Response(body=accepted, content_type="application/x-protobuf")
 
     app.router.add_post("/v1/traces", receive)
     async with TestServer(app) as server:
@@ -258,17 +257,10 @@ def test_a_json_line_is_one_object_with_its_context() -> None:
     received = msgspec.json.decode(line)
     assert line.count("\n") == 1
     assert received["time"].endswith("+00:00")
-    assert received == {
-        "time": received["time"],
-        "process": os.getpid(),
-        "trace_id": f"{span.get_span_context().trace_id:032x}",
-        "level": "warning",
-        "logger": LOGGER.name,
-        "message": "two\nlines of it",
-        "game": "k7m2",
-        "seat": 2,
-        "odd": "{3}" if isinstance(received["odd"], str) else [3],
-    }
+    context = {"process": os.getpid(), "trace_id": f"{span.get_span_context().trace_id:032x}", "game": "k7m2"}
+    own = {"level": "warning", "logger": LOGGER.name, "message": "two\nlines of it"}
+    more = {"seat": 2, "odd": "{3}" if isinstance(received["odd"], str) else [3]}
+    assert received == {"time": received["time"], **context, **own, **more}
 
 
 def test_an_exception_is_a_field() -> None:
@@ -300,14 +292,13 @@ def test_the_form_of_the_log_is_configured(form: str, line: str) -> None:
 def test_a_text_line_is_one_printable_line() -> None:
     """Whatever is in it, a terminal does nothing but show it."""
     LOG_CONTEXT.set(None)
-    line = logged(
-        TextFormatter("%(message)s"), logging.INFO, "%s", "one\n2026 INFO another\x1b[2J", extra={"who": "\x1b[1A"}
-    )
+    formatter = TextFormatter("%(message)s")
+    line = logged(formatter, logging.INFO, "%s", "one\n2026 INFO another\x1b[2J", extra={"who": "\x1b[1A"})
     assert line == "one\\n2026 INFO another\\x1b[2J [who=\\x1b[1A]\n"
     try:
         raise ValueError("\x1b[2J")  # noqa: TRY301
     except ValueError:
-        whole = logged(TextFormatter("%(message)s"), logging.ERROR, "failed", exc_info=sys.exc_info())
+        whole = logged(formatter, logging.ERROR, "failed", exc_info=sys.exc_info())
     assert whole.startswith("failed\nTraceback")
     assert all(line.isprintable() for line in whole.splitlines())
 

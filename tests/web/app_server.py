@@ -1,5 +1,6 @@
 """The application on a store, served in this process on a real port."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import time
@@ -75,6 +76,21 @@ class FrozenClock:
 
     def __call__(self) -> float:
         return self.now
+
+
+class TurnCounter:
+    """Counts the turns of the event loop."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._schedule()
+
+    def _schedule(self) -> None:
+        self.count += 1
+        self._next = asyncio.get_running_loop().call_soon(self._schedule)
+
+    def stop(self) -> None:
+        self._next.cancel()
 
 
 @asynccontextmanager

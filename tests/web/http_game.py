@@ -69,10 +69,9 @@ class HTTPGame:
         assert response.status == 200, await response.text()
         return await response.json()
 
-    async def log(self) -> list[dict[str, Any]]:
+    async def log(self) -> Any:
         """Return the diffs of all versions."""
-        diffs: list[dict[str, Any]] = (await self.get_json("/diffs?since=0&limit=1000"))["diffs"]
-        return diffs
+        return (await self.get_json("/diffs?since=0&limit=1000"))["diffs"]
 
     async def has_ended(self) -> bool:
         """Return whether the game is finished or aborted."""
@@ -82,10 +81,9 @@ class HTTPGame:
         """Post an action, by default with the owner token."""
         return await self.post(f"/actions{query}", body, token, **headers)
 
-    async def legal_moves(self) -> list[dict[str, Any]]:
+    async def legal_moves(self) -> Any:
         """Return the legal moves."""
-        moves: list[dict[str, Any]] = (await self.get_json("/legal-moves"))["moves"]
-        return moves
+        return (await self.get_json("/legal-moves"))["moves"]
 
     async def first_move(self) -> dict[str, str]:
         """Return the body of an action that is the first legal move."""
@@ -97,15 +95,14 @@ class HTTPGame:
         assert response.status == 200, await response.text()
         return await response.json()
 
-    async def play_randomly(self, chance: Random, versions: int = 10_000) -> dict[str, Any]:
+    async def play_randomly(self, chance: Random, versions: int = 10_000) -> Any:
         """Play random moves until the end or until the game has `versions` versions, and return GAME."""
         for _ in rounds():
             legal = await self.get_json("/legal-moves")
             if not legal["moves"] or legal["version"] >= versions:
                 break
             await self.act_successfully({"move": chance.choice(legal["moves"])["id"]})
-        game: dict[str, Any] = await self.get_json()
-        return game
+        return await self.get_json()
 
 
 async def create_game(

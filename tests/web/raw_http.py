@@ -72,7 +72,11 @@ async def send_raw(client: Client, request: bytes) -> HTTPResponse:
 async def read_raw(reader: asyncio.StreamReader) -> HTTPResponse:
     """Read the next response of a connection."""
     async with asyncio.timeout(TIMEOUT_S):
-        data = await _read_response(reader)
+        return parse_response(await _read_response(reader))
+
+
+def parse_response(data: bytes) -> HTTPResponse:
+    """Return the response that is in these bytes."""
     response = HTTPResponse(cast("socket", _ResponseSocket(data)))
     response.begin()
     return response

@@ -20,7 +20,7 @@ from redis.asyncio import Redis
 
 import service
 from schemas.tileset import TileSet
-from service.engine import SCHEMA_VERSION, Game, decode_snapshot, encode_snapshot
+from service.engine import SCHEMA_VERSION
 from service.engine.game import CHECKSUM_BYTES
 from service.games.errors import Malformed
 from service.games.history import verify
@@ -35,7 +35,7 @@ from service.web.routes.game_state import LegalMovesRead, LogRead, StoryRead
 from service.web.routes.games import Creation, GameList, MyGameList
 from service.web.routes.tilesets import ShipPng, TileSvg
 from service.web.routing import RequestDecoder, TypedRequest
-from tests.snapshots import change_snapshot, seal
+from tests.snapshots import change_game, change_snapshot, seal
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import Client, mocked_request
 from tests.web.http_game import IDENTITY, HTTPGame, check_problem, create_game
@@ -284,58 +284,34 @@ def upgrade_schema(stored: bytes) -> bytes:
     return seal(msgspec.msgpack.encode([[SCHEMA_VERSION + 1, *fields, "new"], *others]))
 
 
-def changing(change: Callable[[Game], None]) -> Callable[[bytes], bytes]:
-    """Change what a snapshot holds; it can still be read, but is not right."""
-
-    def changed(stored: bytes) -> bytes:
-        game = decode_snapshot(stored)
-        change(game)
-        return encode_snapshot(game)
-
-    return changed
+async def change_field(redis: Redis, game_id: str, change: Callable[[bytes], bytes], field: str = "snapshot") -> None:
+    """Change a field of a stored game as it is stored, a snapshot past its checksum."""
+    stored: Any = await redis.hget(keys.game(game_id), field)
+    assert change(stored) != stored
+    await redis.hset(keys.game(game_id), field, change(stored))
 
 
-async def damage(
-    client: Client, redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = truncate, field: str = "snapshot"
-) -> None:
-    """Change the stored data of a game that the service has not cached."""
-    if field == "snapshot":
-        await change_snapshot(redis, game.id, how)
-    else:
-        stored = await redis.hget(keys.game(game.id), field)
-        assert isinstance(stored, bytes)
-        assert how(stored) != stored
-        await redis.hset(keys.game(game.id), field, how(stored))
-    client.app[CONTEXT].cache.pop(game.id)
-
-
-async def damage_compressed(
-    client: Client, redis: Redis, game: HTTPGame, how: Callable[[bytes], bytes] = flip_bit
-) -> None:
-    """Change the snapshot as it is stored, past its checksum."""
-    stored: Any = await redis.hget(keys.game(game.id), "snapshot")
-    await redis.hset(keys.game(game.id), "snapshot", how(stored))
-    client.app[CONTEXT].cache.pop(game.id)
-
-
-async def replace(client: Client, redis: Redis, game: HTTPGame) -> None:
+async def replace(redis: Redis, game_id: str) -> None:
     """Replace the key of a game by another type."""
-    await redis.set(keys.game(game.id), "something else")
-    client.app[CONTEXT].cache.pop(game.id)
+    await redis.set(keys.game(game_id), "something else")
 
 
-Damage = Callable[[Client, Redis, HTTPGame], Awaitable[None]]
-
-DAMAGES: dict[str, Damage] = {
-    "half a snapshot": partial(damage, how=truncate),
-    "torn": partial(damage_compressed, how=truncate),
-    "with a changed bit": damage_compressed,
-    "of a later schema": partial(damage, how=upgrade_schema),
-    "without its access": partial(damage, field="access"),
-    "that cannot be shown": partial(damage, how=changing(lambda game: game.display.append(10_000))),
+DAMAGES: dict[str, Callable[[Redis, str], Awaitable[None]]] = {
+    "half a snapshot": partial(change_snapshot, change=truncate),
+    "torn": partial(change_field, change=truncate),
+    "with a changed bit": partial(change_field, change=flip_bit),
+    "of a later schema": partial(change_snapshot, change=upgrade_schema),
+    "without its access": partial(change_field, change=truncate, field="access"),
+    "that cannot be shown": partial(change_game, change=lambda game: game.display.append(10_000)),
     "of another type": replace,
-    "of no revision": partial(damage, how=lambda _: b"many", field="revision"),
+    "of no revision": partial(change_field, change=lambda _: b"many", field="revision"),
 }
+
+
+async def damage(client: Client, redis: Redis, game: HTTPGame, name: str) -> None:
+    """Damage a stored game, which the service has not cached then."""
+    await DAMAGES[name](redis, game.id)
+    client.app[CONTEXT].cache.pop(game.id)
 
 
 @pytest.mark.parametrize("name", ("half a snapshot", "torn", "with a changed bit", "of a later schema"))
@@ -343,16 +319,16 @@ async def test_an_unreadable_game_cannot_be_read(
     client: Client, redis: Redis, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     game = await create_game(client)
-    await DAMAGES[name](client, redis, game)
+    await damage(client, redis, game, name)
     for path in ("", "/legal-moves", "/scores", "/features", "/tiles", "/story", "/board.svg", "/board.txt"):
         await check_problem(await game.get(path), 503, "store_unavailable")
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
-@pytest.mark.parametrize("field", ("snapshot", "access"))
-async def test_an_unreadable_game_cannot_be_changed(client: Client, redis: Redis, field: str) -> None:
+@pytest.mark.parametrize("name", ("half a snapshot", "without its access"))
+async def test_an_unreadable_game_cannot_be_changed(client: Client, redis: Redis, name: str) -> None:
     game = await create_game(client)
-    await damage(client, redis, game, field=field)
+    await damage(client, redis, game, name)
     for response in (
         await game.act({"move": "i0"}),
         *[await game.post(path) for path in ("/undo", "/resign", "/return", "/rematch")],
@@ -370,7 +346,7 @@ async def test_a_damaged_game_hides_no_other_in_lists(
     games = [await create_game(client) for _ in range(4)]
     ids = [game.id for game in games]
     before = await store.load_versions(ids)
-    await DAMAGES[name](client, redis, games[0])
+    await damage(client, redis, games[0], name)
     for path in ("/v1/games", "/v1/games?status=active", "/v1/seats/me/games"):
         headers = {"Authorization": f"Bearer {', '.join(game.owner_token for game in games)}"}
         response = await client.get(path, headers=headers if "seats" in path else {})
@@ -388,21 +364,21 @@ async def test_an_instance_that_is_too_old_for_all_games_does_not_say_that_there
 ) -> None:
     """Another instance may be newer, so a retry may succeed; a damaged game is on none."""
     game = await create_game(client)
-    await DAMAGES["of a later schema"](client, redis, game)
+    await damage(client, redis, game, "of a later schema")
     for path in ("/v1/games", "/v1/seats/me/games"):
         response = await client.get(path, headers={"Authorization": f"Bearer {game.owner_token}"})
         await check_problem(response, 503, "store_unavailable")
         assert response.headers["Retry-After"] == "1"
     whole = await create_game(client)
     assert [one["id"] for one in (await (await client.get("/v1/games")).json())["games"]] == [whole.id]
-    await DAMAGES["torn"](client, redis, whole)
-    await DAMAGES["torn"](client, redis, game)
+    await damage(client, redis, whole, "torn")
+    await damage(client, redis, game, "torn")
     assert (await (await client.get("/v1/games")).json())["games"] == []
 
 
 async def test_a_socket_gets_an_error_and_continues_with_other_games(client: Client, redis: Redis) -> None:
     whole, broken = await create_game(client), await create_game(client)
-    await damage(client, redis, broken)
+    await damage(client, redis, broken, "half a snapshot")
     async with connect_watcher(client) as watcher:
         await watcher.request_error({"type": "subscribe", "game": broken.id, "id": "s"}, "store_unavailable")
         await watcher.subscribe(whole.id)

@@ -104,9 +104,8 @@ async def test_readers_get_what_they_got_before(compactor: Compactor, client: Cl
     whole = [await load_whole_game(compactor.store, game.id) for game in games]
     compacted = read_samples()
     await compactor.compact(*games)
-    assert grown(
-        compacted, "logs_compacted_total", to="compressed" if compactor.directory is None else "archive"
-    ) == len(games)
+    to = "compressed" if compactor.directory is None else "archive"
+    assert grown(compacted, "logs_compacted_total", to=to) == len(games)
     assert [await read_all(client, game) for game in games] == before
     assert [await load_whole_game(compactor.store, game.id) for game in games] == whole
     await check_problem(await client.get(f"/v1/games/{games[0].id}/diffs"), 404, "not_found")
@@ -168,8 +167,7 @@ async def test_a_log_compacted_in_a_read_is_read_once(compactor: Compactor, monk
 
 async def test_a_log_stays_until_the_archive_has_this_version(archive: Compactor) -> None:
     game = await store_game(archive.store, "finished")
-    loaded = await archive.store.load(game.id)
-    assert loaded is not None
+    loaded = await load_record(archive.store, game.id)
     version, digest = loaded.revision
     logs, key = archive.store.compacted_logs, keys.game(game.id)
     await logs.compact(game.id, loaded.revision, "name", [], DAY_S)
@@ -189,8 +187,7 @@ async def test_a_log_is_compacted_when_its_time_has_come(compactor: Compactor) -
     clock, storage = Clock(), None if compactor.directory is None else DirectoryStorage(compactor.directory)
     archiver = Archiver(compactor.store, compactor.store.compacted_logs, storage, CATALOGUE, clock, log_ttl_s=900)
     delay_s = 300 if storage is None else 900
-    loaded = await compactor.store.load(game.id)
-    assert loaded is not None
+    loaded = await load_record(compactor.store, game.id)
     for passed_s in (0, 10, delay_s - 1, delay_s):
         assert await archiver.is_pending(loaded.game)
         assert await compactor.redis.exists(keys.log(game.id))
@@ -346,8 +343,7 @@ async def test_a_damaged_compressed_log_is_a_damaged_log(
 async def test_a_log_that_cannot_be_read_stays_a_stream(store: RedisStore, redis: Redis) -> None:
     game = await store_game(store, "finished")
     log = await store.load_diffs(game.id, 0, 1000)
-    loaded = await store.load(game.id)
-    assert loaded is not None
+    loaded = await load_record(store, game.id)
     for damaged in ([], log[1:], log[:-1], [*log[:3], replace(log[3], data=log[3].data + b"\n"), *log[4:]]):
         with pytest.raises(UnreadableGame):
             await store.compacted_logs.compact(game.id, loaded.revision, "", damaged, DAY_S)

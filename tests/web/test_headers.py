@@ -15,12 +15,10 @@ from multidict import CIMultiDict
 from service.web.headers import MAX_LIST_LENGTH, join_lines, negotiate_coding, negotiate_language, prefers_media_type
 from service.web.responses import MAX_SYNC_BYTES, MIN_COMPRESSED_BYTES, CompressibleResponse
 from tests.web.app_server import Client, mocked_request
-from tests.web.http_game import IDENTITY, HTTPGame, bearer_header, create_game
+from tests.web.http_game import IDENTITY, JSON, HTTPGame, bearer_header, create_game
 from tests.web.watcher_client import WatcherClient
 
 DECODERS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.decompress, "deflate": zlib.decompress}
-
-PLAIN = {"Accept-Encoding": "identity"}
 
 LARGE = ("", "/diffs?limit=100", "/story", "/legal-moves", "/scores", "/features", "/tiles", "/board.svg", "/board.txt")
 """Paths below a game whose responses have more than 1 KB."""
@@ -60,7 +58,7 @@ async def test_large_responses_are_compressed(undecoded: ClientSession, game: HT
 
 async def check_compressed(undecoded: ClientSession, path: str, coding: str) -> None:
     """Check the response in a coding beside that without one, and the validators of both."""
-    plain = await undecoded.get(path, headers=PLAIN)
+    plain = await undecoded.get(path, headers=IDENTITY)
     assert "Content-Encoding" not in plain.headers
     assert "Accept-Encoding" in plain.headers["Vary"]
     body = await plain.read()
@@ -104,12 +102,12 @@ async def test_small_responses_and_pictures_as_png_are_not_compressed(undecoded:
         assert "Content-Encoding" not in response.headers
         assert not response.headers.get("ETag", "").endswith('-gzip"')
     move = await game.first_move()
-    acted = await undecoded.post(
-        f"{game.path}/actions", json=move, headers={**bearer_header(game.owner_token), **accept_encoding("gzip")}
-    )
-    assert acted.status == 200
-    assert "Content-Encoding" not in acted.headers
-    assert acted.headers["ETag"] == f'"{(await acted.json())["version"]}-{(await acted.json())["digest"]}"'
+    headers = {**bearer_header(game.owner_token), **accept_encoding("gzip")}
+    response = await undecoded.post(f"{game.path}/actions", json=move, headers=headers)
+    assert response.status == 200
+    assert "Content-Encoding" not in response.headers
+    acted = await response.json()
+    assert response.headers["ETag"] == f'"{acted["version"]}-{acted["digest"]}"'
 
 
 async def test_responses_with_tokens_are_never_compressed(undecoded: ClientSession) -> None:
@@ -172,12 +170,11 @@ def test_all_lines_count() -> None:
 
 async def test_legal_moves_are_in_the_requested_language(client: Client) -> None:
     game = await create_game(client, seed="tides")
-    english, french, german = [
-        await game.get("/legal-moves", **{"Accept-Language": language}) for language in ("en", "fr-CA", "de")
-    ]
-    assert [one.headers["Content-Language"] for one in (english, french, german)] == ["en", "fr", "de"]
-    assert {one.headers["Vary"] for one in (english, french, german)} == {"Accept-Encoding, Accept-Language"}
-    bodies = [await one.json() for one in (english, french, german)]
+    languages = ("en", "fr-CA", "de")
+    responses = [await game.get("/legal-moves", **{"Accept-Language": language}) for language in languages]
+    assert [one.headers["Content-Language"] for one in responses] == ["en", "fr", "de"]
+    assert {one.headers["Vary"] for one in responses} == {"Accept-Encoding, Accept-Language"}
+    bodies = [await one.json() for one in responses]
     assert [one["language"] for one in bodies] == ["en", "fr", "de"]
     assert [one["moves"][0]["text"].split()[0] for one in bodies[:2]] == ["place", "poser"]
     assert bodies[2]["moves"][0]["text"].startswith("Karte 1 Feld ")
@@ -241,9 +238,8 @@ async def test_a_socket_uses_the_language_of_its_upgrade(client: Client) -> None
     async with client.ws_connect("/v1/ws", headers={**bearer_header(game.owner_token), **FRENCH}) as socket:
         watcher = WatcherClient(socket)
         await watcher.receive("welcome")
-        error = await watcher.request_error(
-            {"type": "act", "game": game.id, "action": {"type": "pass"}}, "illegal_move"
-        )
+        passing = {"type": "act", "game": game.id, "action": {"type": "pass"}}
+        error = await watcher.request_error(passing, "illegal_move")
         assert error["problem"]["detail"].startswith("impossible de passer")
         ack = await watcher.request({"type": "act", "id": "c", "game": game.id, **move}, "ack")
         assert ack["legal_moves"]["language"] == "fr"
@@ -292,7 +288,7 @@ async def test_a_board_and_a_ship_are_labelled_in_words(client: Client) -> None:
         assert "Accept-Language" not in (await client.get(f"{path}.png")).headers.get("Vary", "")
 
 
-JSON, STREAM = "application/json", "text/event-stream"
+STREAM = "text/event-stream"
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"
 
 
@@ -331,10 +327,8 @@ async def test_all_lines_of_the_header_count_and_none_means_no_compression(
         *(("text/*", True), ("text/*, */*;q=0.9", True), (f"{STREAM}, {JSON};q=0.9", True)),
         *((f"{STREAM};q=0.5, */*;q=0.1", True), (f"{JSON};q=0, */*", True)),
         *(("", False), ("*/*", False), (JSON, False), (BROWSER, False), ("text/plain", False)),
-        *(
-            *((f"{JSON};q=0.5", False), (f"{STREAM};q=0", False)),
-            *((f"{STREAM};q=0.9, {JSON}", False), (f"{JSON}, {STREAM};q=0.5", False)),
-        ),
+        *((f"{JSON};q=0.5", False), (f"{STREAM};q=0", False)),
+        *((f"{STREAM};q=0.9, {JSON}", False), (f"{JSON}, {STREAM};q=0.5", False)),
         # Generated clients list every type of a response.
         *((f"{STREAM}, {JSON}, application/problem+json", False), (f"{JSON}, {STREAM}", False)),
         *((f"x{STREAM}", False), (f"{STREAM}er", False)),

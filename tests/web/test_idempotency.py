@@ -3,6 +3,8 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
 from unittest.mock import AsyncMock, Mock
 
 import pytest
@@ -119,13 +121,10 @@ async def test_after_ten_minutes_a_key_shows_its_tokens_to_its_creator_only(
     game = await create_game(timed_client, OPEN)
 
     async def send(headers: dict[str, str]) -> list[ClientResponse]:
-        path = f"{game.path}/seats"
         return [
             await timed_client.post("/v1/games", json={"players": OPEN}, headers=key() | headers),
-            await timed_client.post(path, json={"name": "Bo"}, headers=key() | headers),
-            await timed_client.post(
-                f"{path}/0/token", headers=key() | headers | {"Authorization": f"Bearer {game.seat_tokens[0]}"}
-            ),
+            await game.join(**key(), **headers),
+            await game.post("/seats/0/token", token=game.seat_tokens[0], **key(), **headers),
         ]
 
     tokens = [await response.read() for response in await send(first)]
@@ -229,17 +228,9 @@ async def test_neither_keys_nor_tokens_are_stored(client: Client, redis: Redis) 
 
 async def everything(redis: Redis, name: bytes) -> bytes:
     """Return the content of a Redis key, uncompressed."""
-    match await redis.type(name):
-        case b"hash":
-            return repr(await redis.hgetall(name)).encode()
-        case b"stream":
-            return repr(await redis.xrange(name)).encode()
-        case b"zset":
-            return repr(await redis.zrange(name, 0, -1)).encode()
-        case b"string":
-            return repr(await redis.get(name)).encode()
-        case other:
-            pytest.fail(f"{name!r} is a {other!r}")
+    zrange = partial(redis.zrange, start=0, end=-1)
+    read: Any = {b"hash": redis.hgetall, b"stream": redis.xrange, b"zset": zrange, b"string": redis.get}
+    return repr(await read[await redis.type(name)](name)).encode()
 
 
 FIVE = [{"name": name} for name in ("Ana", "Bo", "Cy", "Di", "Eve")]
@@ -250,9 +241,7 @@ Change = Callable[[HTTPGame], Awaitable[ClientResponse]]
 
 CHANGES: dict[str, Change] = {
     "create": lambda game: game.client.post("/v1/games", json={"players": FIVE}),
-    "create with a key": lambda game: game.client.post(
-        "/v1/games", json={"players": FIVE}, headers={"Idempotency-Key": KEY}
-    ),
+    "create with a key": lambda game: game.client.post("/v1/games", json={"players": FIVE}, headers=key(KEY)),
     "join": lambda game: game.join("Flo"),
     "act": lambda game: game.act({"move": "pass.islander"}),
     "resign": lambda game: game.post("/resign", {"seat": 0}),

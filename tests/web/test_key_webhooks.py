@@ -19,7 +19,7 @@ from service.store.game_store import RedisStore
 from service.telemetry.clock import unix_seconds
 from service.telemetry.logs import LOG_CONTEXT
 from tests.web.http_game import TWO_PLAYERS, check_problem, create_game
-from tests.web.webhook_receiver import SECRET, KeyHolder, WebhookReceiver, run_receiver
+from tests.web.webhook_receiver import SECRET, KeyHolder, WebhookReceiver, repeat_challenge, run_receiver
 
 RANDOM_KEY = "9f86d081884c7d659a2feaa0c55ad015"
 DELAYS_S = (5, 30)
@@ -94,11 +94,9 @@ async def test_games_continue_with_their_next_change_after_a_failure_of_the_serv
     retried = await host.send_command(webhook, "retry")
     assert (retried["status"], retried["disabled_reason"]) == ("active", None)
     await host.act(games[0], games[1], created_meanwhile)
-    assert receiver.versions_by_game == {
-        games[0].id: [1, 2, 3, 4],
-        games[1].id: [1, 2, 3],
-        created_meanwhile.id: [1, 2],
-    }
+    first, second, _ = games
+    versions = {first.id: [1, 2, 3, 4], second.id: [1, 2, 3], created_meanwhile.id: [1, 2]}
+    assert receiver.versions_by_game == versions
 
 
 async def test_a_server_that_is_gone_disables_it_for_all_games(host: KeyHolder, receiver: WebhookReceiver) -> None:
@@ -241,7 +239,7 @@ async def test_another_url_is_challenged_and_gets_what_was_missed(host: KeyHolde
         assert (changed["url"], changed["status"]) == (new.url, "pending")
         await host.act(game)
         assert new.received == []
-        new.challenge_response = lambda message: web.json_response({"challenge": message["challenge"]})
+        new.challenge_response = repeat_challenge
         host.clock.offset_s = 10
         await host.deliver_all()
         assert new.versions_by_game == {game.id: [2, 3]}

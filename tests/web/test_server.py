@@ -134,23 +134,21 @@ async def server(short_path: Path) -> AsyncIterator[ServerProcess]:
         yield process
 
 
-def port_of(server: ServerProcess) -> int:
-    """Return the port that the instance listens on."""
-    return int(server.url.rpartition(":")[2])
+def port_of(url: str) -> int:
+    """Return the port of an instance's URL."""
+    return int(url.rpartition(":")[2])
 
 
 BODY = b'{"players": [{"name": "Ann"}, {"name": "Ben"}]}'.ljust(200)
 HEAD = b"POST /v1/games HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(BODY)
-CHUNKED = HEAD.replace(b"Content-Length: %d" % len(BODY), b"Transfer-Encoding: chunked") + b"%x\r\n%b\r\n0\r\n\r\n" % (
-    len(BODY),
-    BODY,
-)
+CHUNKS = b"%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
+CHUNKED = HEAD.replace(b"Content-Length: %d" % len(BODY), b"Transfer-Encoding: chunked") + CHUNKS
 
 
 async def test_requests_that_arrive_slowly_are_answered_and_idle_connections_are_closed(server: ServerProcess) -> None:
     """A body, a head and a chunk are arriving when the service is told to stop."""
     slow = ((HEAD + BODY, len(HEAD)), (HEAD + BODY, 10), (CHUNKED, CHUNKED.index(BODY)))
-    connections = [await asyncio.open_connection("127.0.0.1", port_of(server)) for _ in range(len(slow) + 3)]
+    connections = [await asyncio.open_connection("127.0.0.1", port_of(server.url)) for _ in range(len(slow) + 3)]
     for (request, first), (_, writer) in zip(slow, connections, strict=False):
         writer.write(request[:first])
         await writer.drain()
@@ -172,11 +170,11 @@ async def test_requests_that_arrive_slowly_are_answered_and_idle_connections_are
 async def test_a_response_that_is_read_slowly_is_sent_whole(server: ServerProcess) -> None:
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        client.connect(("127.0.0.1", port_of(server)))
+        client.connect(("127.0.0.1", port_of(server.url)))
         client.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n")
         response = await asyncio.to_thread(client.recv, 1)
         server.process.send_signal(signal.SIGTERM)
-        await wait_until(lambda: not reaches("127.0.0.1", port_of(server)))
+        await wait_until(lambda: not reaches("127.0.0.1", port_of(server.url)))
         while piece := await asyncio.to_thread(client.recv, 65_536):
             response += piece
     head, _, body = response.partition(b"\r\n\r\n")
@@ -297,16 +295,7 @@ async def test_open_requests_are_finished(store: RedisStore, caplog: pytest.LogC
             request = asyncio.create_task(session.get("/later"))
             await arrived.wait()
             stop.requested.set()
-
-            async def is_closed() -> bool:
-                try:
-                    _, writer = await asyncio.open_connection(*url.removeprefix("http://").split(":"))
-                except ConnectionRefusedError:
-                    return True
-                writer.close()
-                return False
-
-            await wait_until(is_closed)
+            await wait_until(lambda: not reaches("127.0.0.1", port_of(url)))
             assert not task.done()
             may_answer.set()
             async with await request as response:
@@ -356,9 +345,8 @@ async def test_a_stream_resumes_after_the_last_event(client: Client, http_game: 
         await events.receive_action(http_game)
     for _ in range(2):
         await http_game.act_successfully()
-    async with open_event_stream(
-        client, http_game.id, "?since=1", **{"Last-Event-ID": events.last_event_id}
-    ) as resumed:
+    last = {"Last-Event-ID": events.last_event_id}
+    async with open_event_stream(client, http_game.id, "?since=1", **last) as resumed:
         resumed.copy = events.copy
         for _ in range(2):
             await resumed.receive("diff")

@@ -149,12 +149,11 @@ async def run_instance(
     assert grown(before, "game_failures_total", work="webhooks") == instance.expected_failures
 
 
-async def register_webhook(game: HTTPGame, url: str, token: str | None = None) -> dict[str, Any]:
+async def register_webhook(game: HTTPGame, url: str, token: str | None = None) -> Any:
     """Register a webhook for a game, by default with the owner token."""
     response = await game.post("/webhooks", {"url": url}, token)
     assert response.status == 201, await response.text()
-    created: dict[str, Any] = await response.json()
-    return created
+    return await response.json()
 
 
 OWNER_KINDS = ("game", "seat", "api_key")
@@ -164,10 +163,7 @@ class WebhookOwner:
     """A client that registers webhooks at an instance: at `path`, with `headers` that authorize it."""
 
     commands: ClassVar[Sequence[tuple[str, str]]] = (
-        ("GET", ""),
-        ("DELETE", ""),
-        ("POST", "/retry"),
-        ("GET", "/deliveries"),
+        *(("GET", ""), ("DELETE", ""), ("POST", "/retry"), ("GET", "/deliveries")),
     )
     """Method and suffix of the path of each request about one webhook."""
 
@@ -231,15 +227,13 @@ class WebhookOwner:
         self.clock.offset_s += PENDING_DELAY_S + 1
         await self.deliver()
 
-    async def read(self, webhook: dict[str, Any]) -> dict[str, Any]:
+    async def read(self, webhook: dict[str, Any]) -> Any:
         """Read a webhook."""
-        read: dict[str, Any] = await self.send("GET", f"{self.path}/{webhook['id']}")
-        return read
+        return await self.send("GET", f"{self.path}/{webhook['id']}")
 
-    async def deliveries(self, webhook: dict[str, Any]) -> list[dict[str, Any]]:
+    async def deliveries(self, webhook: dict[str, Any]) -> Any:
         """List the delivery attempts of a webhook, the newest first."""
-        attempts: list[dict[str, Any]] = (await self.send("GET", f"{self.path}/{webhook['id']}/deliveries"))["attempts"]
-        return attempts
+        return (await self.send("GET", f"{self.path}/{webhook['id']}/deliveries"))["attempts"]
 
     async def message_deliveries(self, webhook: dict[str, Any]) -> list[dict[str, Any]]:
         """List the delivery attempts of a webhook after the creation of `game`, the newest first; no challenges."""

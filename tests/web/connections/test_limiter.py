@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+from http.client import HTTPResponse
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
@@ -18,6 +19,7 @@ from service.web.connection_limiter import CONNECTION_S, ConnectionLimiter
 from service.web.limits import Limits
 from tests.telemetry.metric_samples import grown, read_samples
 from tests.web.app_server import FrozenClock
+from tests.web.raw_http import parse_response
 
 ADDRESS = "192.0.2.1"
 
@@ -32,21 +34,17 @@ def make_connection(limiter: ConnectionLimiter, client: str | None = ADDRESS) ->
     return Mock(client=client, limiter=limiter, charge=Charge(limiter.accounts.get(client or "unknown")))
 
 
-def read_refusal(response: bytes) -> tuple[str, CIMultiDict[str], Any]:
-    """Return the status, headers and problem of a refusal."""
-    head, _, body = response.partition(b"\r\n\r\n")
-    status, *lines = head.decode().split("\r\n")
-    headers = CIMultiDict[str]()
-    for line in lines:
-        name, _, value = line.partition(": ")
-        headers.add(name, value)
-    assert int(headers["Content-Length"]) == len(body)
-    return status, headers, json.loads(body)
+def read_refusal(data: bytes) -> tuple[HTTPResponse, Any]:
+    """Return a refusal and its problem."""
+    response = parse_response(data)
+    problem = response.read()
+    assert data.endswith(b"\r\n\r\n" + problem)
+    return response, json.loads(problem)
 
 
 def codes(refusals: list[bytes]) -> list[str | None]:
     """Return the code of each refusal, None where there is none."""
-    return [read_refusal(one)[2]["code"] if one else None for one in refusals]
+    return [read_refusal(one)[1]["code"] if one else None for one in refusals]
 
 
 @pytest.mark.parametrize(
@@ -54,13 +52,13 @@ def codes(refusals: list[bytes]) -> list[str | None]:
     (
         (
             Limits(max_connections=0),
-            "HTTP/1.1 503 Service Unavailable",
+            "503 Service Unavailable",
             "instance_unavailable",
             "0 connections to this instance are already open (--max-connections): close one or retry later",
         ),
         (
             Limits(max_connections_per_address=0),
-            "HTTP/1.1 429 Too Many Requests",
+            "429 Too Many Requests",
             "rate_limited",
             "0 connections of this address are already open (--max-connections-per-address): close one or retry later",
         ),
@@ -70,8 +68,9 @@ def test_a_refusal_is_a_complete_response_with_the_headers_of_every_other(
     limits: Limits, status: str, code: str, detail: str
 ) -> None:
     limiter = ConnectionLimiter(Accounts(limits._replace(hsts_max_age_s=60)))
-    line, headers, problem = read_refusal(limiter.add(make_connection(limiter)))
-    assert (line, problem["status"], problem["code"]) == (status, int(status.split()[1]), code)
+    refusal, problem = read_refusal(limiter.add(make_connection(limiter)))
+    headers = refusal.headers
+    assert (f"{refusal.status} {refusal.reason}", problem["status"], problem["code"]) == (status, refusal.status, code)
     assert (problem["detail"], problem["retry_after_s"]) == (detail, 10)
     assert [headers[name] for name in ("Retry-After", "Connection", "Content-Type", "Server")] == [
         *("10", "close", "application/problem+json", "south-seas")
@@ -79,7 +78,8 @@ def test_a_refusal_is_a_complete_response_with_the_headers_of_every_other(
     assert [headers[name] for name in ("Access-Control-Allow-Origin", "X-Content-Type-Options")] == ["*", "nosniff"]
     assert headers["Strict-Transport-Security"].startswith("max-age=60")
     assert headers["Date"].endswith("GMT")
-    assert read_refusal(limiter.add(make_connection(limiter)))[1]["X-Request-Id"] != headers["X-Request-Id"]
+    another, _ = read_refusal(limiter.add(make_connection(limiter)))
+    assert another.headers["X-Request-Id"] != headers["X-Request-Id"]
 
 
 def test_connections_are_rejected_beyond_both_limits() -> None:
@@ -109,7 +109,7 @@ def test_the_connections_that_an_address_opens_take_of_its_time() -> None:
     opened = int((30 + 30 * MAX_DEBT) / (1000 * CONNECTION_S)) + 1
     refusals = [open_and_close() for _ in range(opened + 2)]
     assert codes(refusals) == [None] * opened + ["rate_limited"] * 2
-    assert read_refusal(refusals[-1])[2]["detail"] == "over the limit of time, 30 in 10 s: retry in 1 s"
+    assert read_refusal(refusals[-1])[1]["detail"] == "over the limit of time, 30 in 10 s: retry in 1 s"
     assert [open_and_close(None) for _ in range(5)] == [b""] * 5
     assert open_and_close("192.0.2.9") == b""
     clock.now += 1

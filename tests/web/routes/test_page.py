@@ -76,10 +76,7 @@ async def test_a_games_address_is_the_page_with_a_card_whatever_is_accepted(
 async def test_a_link_to_the_service_has_a_card_and_an_icon(client: Client, crawler: ClientSession) -> None:
     agents = (
         "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
-        "TelegramBot (like TwitterBot)",
-        "facebookexternalhit/1.1",
-        "WhatsApp/2.23",
-        "SkypeUriPreview Preview/0.5",
+        *("TelegramBot (like TwitterBot)", "facebookexternalhit/1.1", "WhatsApp/2.23", "SkypeUriPreview Preview/0.5"),
     )
     for agent in agents:
         async with crawler.get("/", headers={"User-Agent": agent, "Accept": "*/*"}) as response:

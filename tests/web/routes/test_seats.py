@@ -20,13 +20,11 @@ SECRET = "8f1d0a6b3c5e49d7b2a4f06c9e8d7b13"
 OTHER_SECRET = SECRET[::-1]
 
 
-async def join(game: HTTPGame, name: str = "Bo", **headers: str) -> dict[str, Any]:
+async def join(game: HTTPGame, name: str = "Bo", **headers: str) -> Any:
     """Take the next open seat with the spectator token."""
-    sent = {**bearer_header(game.spectator_token), **headers}
-    response = await game.join(name, **sent)
+    response = await game.join(name, game.spectator_token, **headers)
     assert response.status == 200, await response.text()
-    joined: dict[str, Any] = await response.json()
-    return joined
+    return await response.json()
 
 
 async def replace_token(game: HTTPGame, seat: int, token: str, **headers: str) -> Any:
@@ -142,13 +140,8 @@ async def test_which_tokens_replace_which_tokens(client: Client) -> None:
     game = await create_game(client, OPEN)
     bo = (await join(game))["token"]
     await check_problem(await client.post(f"{game.path}/seats/1/token"), 401, "unauthorized")
-    for token, seat in (
-        (game.owner_token, 1),
-        (game.seat_tokens[0], 1),
-        (game.spectator_token, 1),
-        (bo, 0),
-        (game.owner_token, 3),
-    ):
+    not_of_seat_1 = (game.owner_token, game.seat_tokens[0], game.spectator_token)
+    for token, seat in (*((token, 1) for token in not_of_seat_1), (bo, 0), (game.owner_token, 3)):
         await check_problem(await replace_token(game, seat, token), 403, "wrong_seat")
     assert (await replace_token(game, 0, game.owner_token)).status == 200
     assert (await replace_token(game, 1, bo)).status == 200

@@ -46,11 +46,7 @@ async def test_an_instance_without_its_store_is_ready_and_says_503_where_it_need
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(service, "UNREACHABLE_S", 0.2)
-    async with (
-        embedded_server(tmp_path) as server,
-        connect(server.url) as store,
-        serve(store) as client,
-    ):
+    async with embedded_server(tmp_path) as server, connect(server.url) as store, serve(store) as client:
         game = await create_game(client)
         store.client.timeout_s = 1.5
 
@@ -94,10 +90,8 @@ async def test_a_full_store_is_read_and_only_writes_get_503(tmp_path: Path) -> N
         async with watch_game(client, game.id) as watcher:
             assert watcher.copy_of(game.id).snapshots == 1
         assert (await game.act({})).status == 400
-        problem = await check_problem(
-            await client.post("/v1/games", json={"players": TWO_PLAYERS}), 503, "store_unavailable"
-        )
-        assert problem["retry_after_s"] == 1
+        rejected = await client.post("/v1/games", json={"players": TWO_PLAYERS})
+        assert (await check_problem(rejected, 503, "store_unavailable"))["retry_after_s"] == 1
         assert grown(before, "store_unavailable_total", cause="full") == 1
 
 
@@ -111,12 +105,11 @@ async def test_the_index_has_valid_paths(client: Client) -> None:
 OPEN = {"open": True}
 
 
-async def list_page(client: Client, secret: str, **query: str) -> dict[str, Any]:
+async def list_page(client: Client, secret: str, **query: str) -> Any:
     response = await client.get("/v1/keys/me/games", params=query, headers=api_key_header(secret))
     assert response.status == 200, await response.text()
     assert "Api-Key" in response.headers["Vary"]
-    page: dict[str, Any] = await response.json()
-    return page
+    return await response.json()
 
 
 async def list_ids(client: Client, secret: str, **query: str) -> list[str]:
@@ -133,15 +126,9 @@ async def test_the_holder_reads_the_quotas(client: Client, secret: str) -> None:
     assert (response.status, response.headers["Cache-Control"]) == (200, "private, no-cache")
     assert "Api-Key" in response.headers["Vary"]
     key = await response.json()
-    assert key == {
-        "name": "discord-bot",
-        "games_per_hour": 1_000,
-        "requests_per_minute": 1_000,
-        "bot_turns_per_hour": 1_000,
-        "created_at": key["created_at"],
-        "rotated_at": key["created_at"],
-        "previous_secret_expires_at": None,
-    }
+    quotas = dict.fromkeys(("games_per_hour", "requests_per_minute", "bot_turns_per_hour"), 1_000)
+    dates = {"created_at": key["created_at"], "rotated_at": key["created_at"], "previous_secret_expires_at": None}
+    assert key == {"name": "discord-bot", **quotas, **dates}
     assert secret not in await response.text()
 
 

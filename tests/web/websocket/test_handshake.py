@@ -1,8 +1,6 @@
 """The handshake, compression and frames of WebSockets (RFC 6455, RFC 7692), and what breaks the protocol."""
 
 import asyncio
-import base64
-import hashlib
 import json
 import logging
 import zlib
@@ -27,9 +25,9 @@ from service.web.limits import Limits
 from service.web.websocket_connection import SUBPROTOCOL, select_deflate_offer
 from tests.polling import run_ready_tasks
 from tests.security.limited_client import make_limits
-from tests.web.app_server import Client, serve, wait_until_no_streams
+from tests.web.app_server import Client, TurnCounter, serve, wait_until_no_streams
 from tests.web.http_game import HTTPGame, create_game
-from tests.web.raw_http import UPGRADE, send_raw
+from tests.web.raw_http import UPGRADE, make_head, send_raw
 from tests.web.watcher_client import watch_game
 from tests.web.websocket.frame_client import FrameClient, connect_frame_client
 from verification.fuzz.frames import (
@@ -45,6 +43,7 @@ from verification.fuzz.frames import (
     encode_frame,
 )
 
+VERSION = "Sec-WebSocket-Version"
 KEY = "dGhlIHNhbXBsZSBub25jZQ=="
 ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 """The key's answer (RFC 6455, 1.3)."""
@@ -56,18 +55,9 @@ async def upgrade(
     client: Client, *lines: str, path: str = "/v1/ws", changed: Mapping[str, str | None] | None = None
 ) -> HTTPResponse:
     """Send an upgrade with these header lines and with some of the usual ones changed or left out."""
-    usual = {
-        "Host": "x",
-        "Connection": "Upgrade",
-        "Upgrade": "websocket",
-        "Version": "13",
-        "Key": KEY,
-        **(changed or {}),
-    }
-    names = {"Version": "Sec-WebSocket-Version", "Key": "Sec-WebSocket-Key"}
-    head = [f"{names.get(name, name)}: {value}" for name, value in usual.items() if value is not None]
-    request = "\r\n".join([f"GET {path} HTTP/1.1", *head, *lines, "", ""])
-    return await send_raw(client, request.encode("latin-1"))
+    usual = {"Connection": "Upgrade", "Upgrade": "websocket", VERSION: "13", "Sec-WebSocket-Key": KEY}
+    head = [f"{name}: {value}" for name, value in {**usual, **(changed or {})}.items() if value is not None]
+    return await send_raw(client, make_head(path, *head, *lines))
 
 
 async def test_an_upgrade_is_accepted(client: Client) -> None:
@@ -75,7 +65,7 @@ async def test_an_upgrade_is_accepted(client: Client) -> None:
         None,
         {"Connection": "keep-alive, Upgrade"},
         {"Upgrade": "WebSocket"},
-        {"Connection": "Upgrade, \u00e9", "X-Name": "\u00e9"},
+        {"Connection": "Upgrade, \udce9", "X-Name": "\udce9"},
     ):
         response = await upgrade(client, changed=changed)
         assert (response.status, response.headers["Sec-WebSocket-Accept"]) == (101, ACCEPT)
@@ -83,8 +73,6 @@ async def test_an_upgrade_is_accepted(client: Client) -> None:
         assert response.headers["Connection"].lower() == "upgrade"
         assert "Sec-WebSocket-Protocol" not in response.headers
         assert "Sec-WebSocket-Extensions" not in response.headers
-    digest = hashlib.sha1(f"{KEY}258EAFA5-E914-47DA-95CA-C5AB0DC85B11".encode(), usedforsecurity=False).digest()
-    assert base64.b64encode(digest).decode() == ACCEPT
 
 
 @pytest.mark.parametrize("path", ("/v1/ws", "/v1/games/none/ws"))
@@ -99,11 +87,11 @@ async def test_only_get_upgrades(client: Client, path: str) -> None:
 @pytest.mark.parametrize(
     "changed",
     (
-        *({"Version": version} for version in (None, "", "7", "8", "12", "14", "013", "13, 8", "x")),
+        *({VERSION: version} for version in (None, "", "7", "8", "12", "14", "013", "13, 8", "x")),
         *({"Upgrade": protocol} for protocol in (None, "h2c")),
         *({"Connection": connection} for connection in (None, "close", "keep-alive")),
         {"Connection": None, "Sec-WebSocket-Protocol": OTHER},
-        dict.fromkeys(("Connection", "Upgrade", "Version", "Key")),
+        dict.fromkeys(("Connection", "Upgrade", VERSION, "Sec-WebSocket-Key")),
     ),
 )
 async def test_what_is_no_upgrade_to_the_supported_version_is_told_that(
@@ -112,30 +100,26 @@ async def test_what_is_no_upgrade_to_the_supported_version_is_told_that(
     """RFC 6455, 4.4; RFC 9110, 15.5.22."""
     response = await upgrade(client, path=path, changed=changed)
     assert (response.status, json.load(response)["code"]) == (426, "upgrade_required")
-    assert response.headers["Sec-WebSocket-Version"] == "13"
+    assert response.headers[VERSION] == "13"
     assert (response.headers["Upgrade"], response.headers["Connection"]) == ("websocket", "Upgrade")
     assert response.headers["Content-Type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize(
-    "changed",
-    (*({"Key": key} for key in (None, "", "short", "A" * 22, f"{KEY}=", "\u00e9" * 11 + "==", "A" * 24)),),
-)
-async def test_a_malformed_upgrade_is_rejected(client: Client, changed: dict[str, str | None]) -> None:
-    response = await upgrade(client, changed=changed)
+@pytest.mark.parametrize("key", (None, "", "short", "A" * 22, f"{KEY}=", "\udce9" * 11 + "==", "A" * 24))
+async def test_a_malformed_upgrade_is_rejected(client: Client, key: str | None) -> None:
+    response = await upgrade(client, changed={"Sec-WebSocket-Key": key})
     assert (response.status, json.load(response)["code"]) == (400, "malformed")
 
 
 async def test_a_header_that_must_not_be_repeated_is_rejected(client: Client) -> None:
     """RFC 6455, 11.3.1 and 11.3.5."""
     assert (await upgrade(client, f"Sec-WebSocket-Key: {KEY}")).status == 400
-    assert (await upgrade(client, "Sec-WebSocket-Version: 8")).status == 426
+    assert (await upgrade(client, f"{VERSION}: 8")).status == 426
 
 
 async def test_http_1_0_has_no_websockets(client: Client) -> None:
     """RFC 6455, 4.2.1."""
-    lines = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {KEY}")
-    response = await send_raw(client, "\r\n".join(["GET /v1/ws HTTP/1.0", *lines, "", ""]).encode())
+    response = await send_raw(client, make_head("/v1/ws", *UPGRADE).replace(b"HTTP/1.1", b"HTTP/1.0"))
     assert (response.status, json.load(response)["code"]) == (400, "malformed")
 
 
@@ -148,7 +132,7 @@ async def test_http_1_0_has_no_websockets(client: Client) -> None:
         ((f"{SUBPROTOCOL},chat.example",), SUBPROTOCOL),
         (("chat.example", SUBPROTOCOL), SUBPROTOCOL),
         *(((OTHER,), None), (("South-Seas.v1",), None), ((f"{SUBPROTOCOL}0",), None)),
-        *((("",), None), (("caf\u00e9",), None)),
+        *((("",), None), (("caf\udce9",), None)),
     ),
 )
 async def test_the_subprotocol_is_selected_if_it_is_offered(
@@ -162,6 +146,7 @@ async def test_the_subprotocol_is_selected_if_it_is_offered(
 
 
 DEFLATE = "permessage-deflate"
+BITS_9 = f"{DEFLATE}; server_max_window_bits=9"
 
 
 @pytest.mark.parametrize(
@@ -172,10 +157,7 @@ DEFLATE = "permessage-deflate"
         (f"{DEFLATE};client_max_window_bits=8 ", f"{DEFLATE}; client_max_window_bits=8"),
         (f'{DEFLATE}; server_max_window_bits="10"', f"{DEFLATE}; server_max_window_bits=10"),
         (f"{DEFLATE}; client_max_window_bits=7, {DEFLATE}", DEFLATE),
-        (
-            f"{DEFLATE}; server_max_window_bits=8, {DEFLATE}; server_max_window_bits=9",
-            f"{DEFLATE}; server_max_window_bits=9",
-        ),
+        (f"{DEFLATE}; server_max_window_bits=8, {BITS_9}", BITS_9),
         (f"x-webkit-deflate-frame, {DEFLATE}", DEFLATE),
         *(("", None), (f"x{DEFLATE}", None), (f"{DEFLATE}d", None), (f"{DEFLATE}=1", None)),
         *((f"{DEFLATE};", None), (f"{DEFLATE}; unheard_of", None)),
@@ -186,10 +168,7 @@ DEFLATE = "permessage-deflate"
         ),
         *((f"{DEFLATE}; client_max_window_bits={bits}", None) for bits in ("", "7", "16", "08", "x")),
         *((f"{DEFLATE}; {side}_no_context_takeover=1", None) for side in ("client", "server")),
-        *(
-            (f"{DEFLATE}; {side}_no_context_takeover; {side}_no_context_takeover", None)
-            for side in ("client", "server")
-        ),
+        *((DEFLATE + f"; {side}_no_context_takeover" * 2, None) for side in ("client", "server")),
         (f"{DEFLATE}; client_max_window_bits=10; client_max_window_bits", None),
         (f'x; a="b, {DEFLATE}, c"', None),
         (f'{DEFLATE}; server_max_window_bits="10', None),
@@ -206,8 +185,6 @@ async def test_an_upgrade_reports_its_rate_limit(store: RedisStore) -> None:
         assert response.headers["RateLimit"].startswith('"requests";r=99;')
 
 
-ANSWER = "permessage-deflate"
-
 PLAIN, COMPRESSED = FINAL | TEXT, FINAL | DEFLATED | TEXT
 
 
@@ -222,18 +199,15 @@ async def test_every_combination_of_parameters_is_answered_with_those_that_bind(
     for chosen in product(*choices):
         parameters = [parameter for parameter in chosen if parameter]
         binding = [parameter for parameter in parameters if not parameter.startswith("client_max_window_bits")]
-        offer, answer = "; ".join((ANSWER, *parameters)), "; ".join((ANSWER, *binding))
-        for offers in ((offer,), ("permessage-deflate; unheard_of", offer), (f"{offer}, {ANSWER}",)):
+        offer, answer = "; ".join((DEFLATE, *parameters)), "; ".join((DEFLATE, *binding))
+        for offers in ((offer,), (f"{DEFLATE}; unheard_of", offer), (f"{offer}, {DEFLATE}",)):
             async with connect_frame_client(client, "/v1/ws", *offers) as line:
                 assert line.extensions == [answer], offers
 
 
 async def test_snapshots_and_diffs_are_compressed_and_short_replies_not(client: Client, http_game: HTTPGame) -> None:
     path = f"/v1/games/{http_game.id}/ws"
-    async with (
-        connect_frame_client(client, path, "permessage-deflate") as line,
-        connect_frame_client(client, path) as other,
-    ):
+    async with connect_frame_client(client, path, DEFLATE) as line, connect_frame_client(client, path) as other:
         assert (await line.until(b"subscribed")).first == PLAIN
         for tag in (b"snapshot", b"diff"):
             peers, plain = await line.until(tag), await other.until(tag)
@@ -244,9 +218,9 @@ async def test_snapshots_and_diffs_are_compressed_and_short_replies_not(client: 
 
 @pytest.mark.parametrize("bits", (9, 10, 11))
 async def test_a_message_beyond_a_window_is_not_compressed(client: Client, http_game: HTTPGame, bits: int) -> None:
-    path, offer = f"/v1/games/{http_game.id}/ws", f"permessage-deflate; server_max_window_bits={bits}"
+    path, offer = f"/v1/games/{http_game.id}/ws", f"{DEFLATE}; server_max_window_bits={bits}"
     async with connect_frame_client(client, path, offer) as line:
-        assert line.extensions == [f"{ANSWER}; server_max_window_bits={bits}"]
+        assert line.extensions == [offer]
         assert (await line.until(b"snapshot")).first == PLAIN
 
 
@@ -257,8 +231,8 @@ async def test_a_diff_is_compressed_once_for_all_clients(
     monkeypatch.setattr(encodings, "deflated_frame", deflated_frame)
     path = f"/v1/games/{http_game.id}/ws?since=1"
     async with (
-        connect_frame_client(client, path, "permessage-deflate") as one,
-        connect_frame_client(client, path, "permessage-deflate; client_max_window_bits") as another,
+        connect_frame_client(client, path, DEFLATE) as one,
+        connect_frame_client(client, path, f"{DEFLATE}; client_max_window_bits") as another,
         connect_frame_client(client, path) as plain,
     ):
         for line in (one, another, plain):
@@ -290,7 +264,7 @@ async def test_the_size_limit_applies_to_the_uncompressed_message(store: RedisSt
     async with serve(store, Limits(max_message_bytes=1000)) as client:
         for text, large in ((b" " * 1000, False), (b" " * 1002, True), (b" " * 20_000_000, True)):
             payload = deflate(text)[:1000]
-            async with connect_frame_client(client, "/v1/ws", "permessage-deflate") as line:
+            async with connect_frame_client(client, "/v1/ws", DEFLATE) as line:
                 await line.until(b"welcome")
                 await line.write(encode_frame(TEXT, payload, flags=FINAL | DEFLATED))
                 answer = await line.frame()
@@ -327,7 +301,7 @@ async def texts(line: FrameClient, number: int) -> list[bytes]:
     texts_received: list[bytes] = []
     while len(texts_received) < number:
         answer = await line.frame()
-        if answer.first in (FINAL | TEXT, FINAL | DEFLATED | TEXT):
+        if answer.first in (PLAIN, COMPRESSED):
             texts_received.append(answer.text())
         else:
             assert (answer.first, answer.payload) == (FINAL | PONG, b"between")
@@ -419,30 +393,13 @@ async def test_a_close_is_answered_with_its_own_code(client: Client, code: int |
     await wait_until_no_streams(client)
 
 
-class TurnCounter:
-    """Counts the turns of the event loop."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._schedule()
-
-    def _schedule(self) -> None:
-        self.count += 1
-        self._next = asyncio.get_running_loop().call_soon(self._schedule)
-
-    def stop(self) -> None:
-        self._next.cancel()
+FLOODS = {
+    "messages": encode_frame(PONG, b"") * 3_000,
+    "fragments": encode_frame(TEXT, b" ", flags=0) + encode_frame(CONTINUATION, b"", flags=0) * 1_022,
+}
 
 
-@pytest.mark.parametrize(
-    "flood",
-    (
-        pytest.param(encode_frame(PONG, b"") * 3_000, id="messages"),
-        pytest.param(
-            encode_frame(TEXT, b" ", flags=0) + encode_frame(CONTINUATION, b"", flags=0) * 1_022, id="fragments"
-        ),
-    ),
-)
+@pytest.mark.parametrize("flood", FLOODS.values(), ids=FLOODS)
 async def test_floods_are_read_in_turns(store: RedisStore, monkeypatch: pytest.MonkeyPatch, flood: bytes) -> None:
     """All are read, and what they hold up is one turn of the event loop."""
     read_in_turns, turns = list[int](), TurnCounter()
@@ -516,9 +473,8 @@ async def test_each_message_of_a_client_has_its_turn_and_is_paid_before_the_next
 
     monkeypatch.setattr(ClientConnection, "set_parser", record_reads)
     monkeypatch.setattr(ClientConnection, "charge_busy_time", record_payment)
-    messages = (
-        encode_frame(TEXT, deflate(b'{"type":"act","move":"' + b"a" * 64_000 + b'"}'), flags=FINAL | DEFLATED) * 8
-    )
+    message = deflate(b'{"type":"act","move":"' + b"a" * 64_000 + b'"}')
+    messages = encode_frame(TEXT, message, flags=FINAL | DEFLATED) * 8
     async with serve(store) as client, AsyncExitStack() as opened:
         lines = [await opened.enter_async_context(connect_frame_client(client, "/v1/ws", DEFLATE)) for _ in range(3)]
         for line in lines:
