@@ -98,11 +98,7 @@ async def test_it_recovers_from_every_failure(
     )
     received = await run_script("failures.mjs", node, built, script.url, *websocket)
     assert received["version"] == len(script.log)
-    assert (received["rejected"], received["created"], received["retryable"]) == (
-        "conflict",
-        "done",
-        "rate_limited",
-    )
+    assert (received["rejected"], received["created"], received["retryable"]) == ("conflict", "done", "rate_limited")
     assert received["unreadable"] == f"{script.url}/ is unreachable: 200 OK, which is no answer of the service"
     assert (received["standIn"], received["patient"]) == (4, "done")
     assert received["late"].endswith(": the request timed out")

@@ -27,13 +27,7 @@ from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore
-from service.store.log_entries import (
-    COMMIT_ID_BYTES,
-    DIFFS,
-    HEADER_BYTES,
-    MAX_BYTES,
-    decode_notification,
-)
+from service.store.log_entries import COMMIT_ID_BYTES, DIFFS, HEADER_BYTES, MAX_BYTES, decode_notification
 from service.store.notifications import MAX_UNREAD, ChangeNotifications, PubSubConnection
 from tests.games.game_logs import AT
 from tests.polling import TIMEOUT_S, wait_until

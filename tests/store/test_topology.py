@@ -285,10 +285,7 @@ async def wait_for_progress(versions: dict[str, int], count: int = 10) -> None:
 @pytest.mark.parametrize("fault", (Node.kill, Node.pause), ids=("killed", "hung"))
 async def test_failover_loses_no_acknowledged_commit(replicated: Deployment, fault: Callable[[Node], None]) -> None:
     async with connect(replicated.url) as store, connect(replicated.url) as other:
-        async with (
-            record_notifications(other.change_notifications, *GAMES) as recorder,
-            play_games(store) as versions,
-        ):
+        async with record_notifications(other.change_notifications, *GAMES) as recorder, play_games(store) as versions:
             await wait_for_progress(versions)
             old = await replicated.primary(GAMES[0])
             fault(old)
