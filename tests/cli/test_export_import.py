@@ -19,7 +19,7 @@ from redis.asyncio import Redis
 from schemas.commands import Act
 from schemas.vocabulary import STATUSES, Status
 from service.cli.export import MAX_CONCURRENT, ExportJob, export_games, import_files, iter_documents, make_restore
-from service.engine import Game, decode_snapshot, encode_snapshot, legal_moves, move_id
+from service.engine import Game, encode_snapshot, legal_moves, move_id
 from service.engine.game import READABLE_SCHEMA
 from service.games.access import encode_access, hash_token
 from service.games.archive import LATEST_SCHEMA, WebhookDocument, decode_document
@@ -43,7 +43,7 @@ from service.store.game_store import RedisStore
 from service.telemetry.clock import DAY_S
 from tests.api_key_fixture import add_api_key
 from tests.cli.test_commands import south_seas
-from tests.games.game_fixture import Clock, make_context
+from tests.games.game_fixture import Clock, load_game, make_context
 from tests.games.game_logs import CATALOGUE, LAGOON
 from tests.games.stored_games import CREATOR, OwnedGame, load_whole_game, store_game
 from tests.redis_servers import CLUSTER_ACL, Deployment, cluster, connect, create_access, set_to_1
@@ -72,9 +72,7 @@ async def moved(store: RedisStore, second_store: RedisStore, folder: Path, *, re
 
 async def play_first_move(stored: OwnedGame, context: Context) -> int:
     """Play the first legal move with the owner token, and return the version."""
-    loaded = await context.store.load(stored.id)
-    assert loaded is not None
-    (first, *_) = legal_moves(LAGOON.index, decode_snapshot(loaded.snapshot))
+    (first, *_) = legal_moves(LAGOON.index, await load_game(context.store, stored.id))
     body, token = Act(move=move_id(first)), stored.created.owner_token
     request = CommandRequest(id=stored.id, body=body, token=token, idempotency_key="k" * 32)
     return (await act(context, request)).response.version
@@ -101,9 +99,8 @@ async def test_an_imported_game_can_be_played_on_and_a_private_one_is_not_listed
     stored = await store_game(store, visibility="private")
     await moved(store, second_store, tmp_path)
     assert (await second_store.list_by_status(STATUSES, 10, None)).games == []
-    loaded = await second_store.load(stored.id)
-    assert loaded is not None
-    assert await play_first_move(stored, make_context(second_store)) == loaded.revision.version + 1
+    version = (await load_record(second_store, stored.id)).revision.version
+    assert await play_first_move(stored, make_context(second_store)) == version + 1
 
 
 async def test_an_imported_game_keeps_its_schedule(store: RedisStore, second_store: RedisStore, tmp_path: Path) -> None:
@@ -147,15 +144,11 @@ async def test_what_cannot_be_read_is_replaced_by_an_import(
     whole = await load_whole_game(store, damaged.id)
     version = await play_first_move(played, make_context(store))
     await redis.hset(keys.game(damaged.id), *damage)
-    assert await import_files(store, iter_documents([tmp_path]), Retention(), replace=False) == {
-        "imported": 1,
-        "skipped": 1,
-    }
+    imported = await import_files(store, iter_documents([tmp_path]), Retention(), replace=False)
+    assert imported == {"imported": 1, "skipped": 1}
     assert f"game {damaged.id} is replaced: " in capsys.readouterr().err
     assert await load_whole_game(store, damaged.id) == whole
-    loaded = await store.load(played.id)
-    assert loaded is not None
-    assert loaded.revision.version == version
+    assert (await load_record(store, played.id)).revision.version == version
 
 
 async def test_a_game_that_a_later_release_wrote_is_not_replaced_by_an_import(
@@ -233,9 +226,8 @@ async def test_many_games_are_moved_and_unknown_ones_are_reported(
     assert exported == sorted({*exported})
     assert 30 - MAX_CONCURRENT < exported[-1] <= 30
     assert [int(number) for verb, number in reported if verb == "imported"] == [*range(1, 31)]
-    assert await second_store.load_versions([stored.id for stored in games]) == await store.load_versions(
-        [stored.id for stored in games]
-    )
+    ids = [stored.id for stored in games]
+    assert await second_store.load_versions(ids) == await store.load_versions(ids)
     assert await export_games(store, ExportJob(CATALOGUE, tmp_path), ["none"]) == {"failed": 1}
     assert "game none: there is no such game" in capsys.readouterr().err
 
@@ -536,15 +528,9 @@ async def test_all_games_of_a_cluster_are_moved_to_a_single_server_and_back(
 ) -> None:
     games = await games_on_all(clustered, deployment)
     before = {stored.id: await load_whole_game(clustered, stored.id) for stored in games}
-    assert await export_games(clustered, ExportJob(CATALOGUE, tmp_path / "out"), None) == {"exported": GAMES}
-    assert await import_files(second_store, iter_documents([tmp_path / "out"]), RETENTION, replace=False) == {
-        "imported": GAMES
-    }
+    assert await moved(clustered, second_store, tmp_path / "out") == {"exported": GAMES, "imported": GAMES}
     await deployment.clear()
-    assert await export_games(second_store, ExportJob(CATALOGUE, tmp_path / "back"), None) == {"exported": GAMES}
-    assert await import_files(clustered, iter_documents([tmp_path / "back"]), RETENTION, replace=False) == {
-        "imported": GAMES
-    }
+    assert await moved(second_store, clustered, tmp_path / "back") == {"exported": GAMES, "imported": GAMES}
     assert {stored.id: await load_whole_game(clustered, stored.id) for stored in games} == before
 
 

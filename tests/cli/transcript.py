@@ -101,10 +101,6 @@ def replay() -> str:
     return "\n".join(blocks).replace(str(ROOT), "PROJECT")
 
 
-if __name__ == "__main__":
-    TRANSCRIPT.write_text(replay())
-
-
 def iter_commands(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Iterate over a command and those below it, each with the words that call it."""
     yield path, command
@@ -117,6 +113,7 @@ def iter_commands(command: click.Command, *path: str) -> Iterator[tuple[tuple[st
 
 
 if __name__ == "__main__":
+    TRANSCRIPT.write_text(replay())
     for path, _ in iter_commands(cli):
         shown = CliRunner().invoke(cli, [*path, "--help"], prog_name="south-seas", terminal_width=98)
         click.echo(f"{shown.output}\n", nl=False)

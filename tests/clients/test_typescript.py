@@ -79,17 +79,16 @@ async def test_it_recovers_from_every_failure(
             problem_response(wait, **{"Retry-After": "0"}),
             web.Response(status=302, headers={"Location": "/v1/games/h"}),
             final_game_response(script),
+            problem_response(problem("conflict", "Bo was first")),
+            problem_response(problem("store_unavailable", "away", retry_after_s=0)),
+            problem_response(problem("conflict", "at work still")),
+            web.json_response({"owner_token": ""}),
+            problem_response(problem("rate_limited", "tomorrow"), RateLimit='"day";r=0;t=86400'),
+            *(web.Response(text="<html>") for _ in range(5)),
+            web.Response(status=503, headers={"Retry-After": "86400"}),
+            problem_response(problem("rate_limited", "tomorrow", retry_after_s=86_400)),
         ]
     )
-    script.responses.append(problem_response(problem("conflict", "Bo was first")))
-    script.responses.extend([problem_response(problem("store_unavailable", "away", retry_after_s=0))])
-    script.responses.extend(
-        [problem_response(problem("conflict", "at work still")), web.json_response({"owner_token": ""})]
-    )
-    script.responses.append(problem_response(problem("rate_limited", "tomorrow"), RateLimit='"day";r=0;t=86400'))
-    script.responses.extend(web.Response(text="<html>") for _ in range(5))
-    script.responses.append(web.Response(status=503, headers={"Retry-After": "86400"}))
-    script.responses.append(problem_response(problem("rate_limited", "tomorrow", retry_after_s=86_400)))
     messages: list[JsonObject] = []
     script.greetings.extend(({"type": "hello"}, WELCOME, None))
     script.connections.extend((close_without_welcome, partial(skip_a_diff, messages), close_without_welcome))
@@ -98,11 +97,7 @@ async def test_it_recovers_from_every_failure(
     )
     received = await run_script("failures.mjs", node, built, script.url, *websocket)
     assert received["version"] == len(script.log)
-    assert (received["rejected"], received["created"], received["retryable"]) == (
-        "conflict",
-        "done",
-        "rate_limited",
-    )
+    assert (received["rejected"], received["created"], received["retryable"]) == ("conflict", "done", "rate_limited")
     assert received["unreadable"] == f"{script.url}/ is unreachable: 200 OK, which is no answer of the service"
     assert (received["standIn"], received["patient"]) == (4, "done")
     assert received["late"].endswith(": the request timed out")
@@ -342,16 +337,13 @@ def test_it_requires_two_packages() -> None:
     assert {Requirement(line).name for line in project["dependencies"]} == {"aiohttp", "msgspec"}
 
 
-OPERATIONS: dict[str, Any] = {
-    operation["operationId"]: operation
-    for item in json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())["paths"].values()
-    for operation in item.values()
-}
+DOCUMENT: dict[str, Any] = json.loads(resources.files("schemas").joinpath("openapi.json").read_bytes())
 
 
 def samples(label: str) -> list[str]:
     """Return all samples with a label."""
-    every = [sample for operation in OPERATIONS.values() for sample in operation["x-codeSamples"]]
+    operations = [operation for item in DOCUMENT["paths"].values() for operation in item.values()]
+    every = [sample for operation in operations for sample in operation["x-codeSamples"]]
     return [sample["source"] for sample in every if sample["label"] == label]
 
 

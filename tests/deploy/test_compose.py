@@ -42,6 +42,7 @@ from verification.durability.writers import Writers, count_losses
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
 SERVICE: dict[str, Any] = COMPOSE["services"]["south-seas"]
+VALKEY: dict[str, Any] = COMPOSE["services"]["valkey"]
 SCHEMA = json.loads(Path(__file__).with_name("data").joinpath("compose-spec.json").read_bytes())
 
 
@@ -73,26 +74,23 @@ def test_every_container_is_hardened(name: str) -> None:
 
 
 def test_only_the_service_reaches_the_store() -> None:
-    valkey = COMPOSE["services"]["valkey"]
-    assert valkey["networks"] == ["store"]
+    assert VALKEY["networks"] == ["store"]
     assert COMPOSE["networks"]["store"] == {"internal": True}
     assert SERVICE["networks"] == ["default", "store"]
-    assert "ports" not in valkey
+    assert "ports" not in VALKEY
 
 
 def test_a_full_store_rejects_moves_and_is_not_killed() -> None:
-    valkey = COMPOSE["services"]["valkey"]
-    maxmemory = valkey["command"][valkey["command"].index("--maxmemory") + 1]
-    assert int(maxmemory.removesuffix("mb")) <= 0.8 * int(valkey["mem_limit"].removesuffix("m"))
+    maxmemory = VALKEY["command"][VALKEY["command"].index("--maxmemory") + 1]
+    assert int(maxmemory.removesuffix("mb")) <= 0.8 * int(VALKEY["mem_limit"].removesuffix("m"))
 
 
 def test_games_survive_the_container_that_keeps_them() -> None:
-    valkey = COMPOSE["services"]["valkey"]
-    (volume,) = valkey["volumes"]
+    (volume,) = VALKEY["volumes"]
     name, _, path = volume.partition(":")
     assert name in COMPOSE["volumes"]
     assert path == "/data"
-    assert valkey["command"][1:5] == ["--appendonly", "yes", "--appendfsync", "everysec"]
+    assert VALKEY["command"][1:5] == ["--appendonly", "yes", "--appendfsync", "everysec"]
 
 
 def test_a_restart_leaves_time_to_finish() -> None:

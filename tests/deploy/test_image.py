@@ -192,17 +192,6 @@ Description: Secure Sockets Layer toolkit
 """
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """Create what `collect.py` leaves of Debian in an image."""
-    (tmp_path / "etc").mkdir()
-    (tmp_path / "etc" / "os-release").write_text('ID=debian\nVERSION_ID="13"\n')
-    listing = tmp_path / "var/lib/dpkg/status.d"
-    listing.mkdir(parents=True)
-    (listing / "libssl3t64").write_text(DEBIAN)
-    return tmp_path
-
-
 def packages(document: dict[str, Any], ecosystem: str) -> set[tuple[str, str]]:
     """Return names and versions of the components of an ecosystem."""
     found = (one for one in document["components"] if one["purl"].startswith(f"pkg:{ecosystem}/"))
@@ -224,12 +213,18 @@ def test_it_lists_every_locked_package_of_the_image_and_of_the_page_with_hashes(
         assert component["externalReferences"][0]["hashes"] if "pypi" in component["purl"] else component["hashes"]
 
 
-def test_in_the_image_it_lists_debian_s_packages_and_python(root: Path) -> None:
+def test_in_the_image_it_lists_debian_s_packages_and_python(tmp_path: Path) -> None:
+    """From what `collect.py` leaves of Debian in an image."""
     # Their imports compile grammars for a second: no other test needs them.
     from cyclonedx.schema import SchemaVersion  # noqa: PLC0415
     from cyclonedx.validation.json import JsonStrictValidator  # noqa: PLC0415
 
-    text: str = load_script("sbom").make_sbom(root)
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / "os-release").write_text('ID=debian\nVERSION_ID="13"\n')
+    listing = tmp_path / "var/lib/dpkg/status.d"
+    listing.mkdir(parents=True)
+    (listing / "libssl3t64").write_text(DEBIAN)
+    text: str = load_script("sbom").make_sbom(tmp_path)
     assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
     document = json.loads(text)
     assert packages(document, "deb") == {("libssl3t64", "1:3.5.1-1+deb13u1")}

@@ -26,9 +26,9 @@ from tests.deploy.manifests import (
     PRODUCTION,
     SECRETS,
     Resource,
+    containers,
     describe,
     environment,
-    get_resource,
     list_resources,
     render,
     service_container,
@@ -147,11 +147,8 @@ SCRIPT = K8S / "components" / "backup" / "backups.py"
 
 
 def _container(overlay: str, job: str) -> Resource:
-    (container,) = get_resource(overlay, "CronJob", job)["spec"]["jobTemplate"]["spec"]["template"]["spec"][
-        "containers"
-    ]
-    result: Resource = container
-    return result
+    (container,) = [one for title, one in containers(overlay) if title == f"CronJob/{job}"]
+    return container
 
 
 def run_backups(directory: Path, *task: str) -> subprocess.CompletedProcess[str]:

@@ -43,14 +43,7 @@ from service.engine import (
 from service.engine.game import CHECKSUM_BYTES, READABLE_SCHEMA
 from service.engine.tileset_index import COORDINATE_LIMIT, SIDE_OFFSETS, pack_cell, unpack_cell
 from service.engine.tileset_validation import parse_tileset
-from tests.engine.lockstep import (
-    lagoon,
-    lagoon_index,
-    new_game,
-    play_one,
-    play_randomly,
-    start_game,
-)
+from tests.engine.lockstep import lagoon, lagoon_index, new_game, play_one, play_randomly, start_game
 from tests.engine.write_snapshot import SNAPSHOTS
 from tests.reference.board import STEPS
 from tests.reference.random_play import random_tileset

@@ -23,7 +23,7 @@ Segments are numbered in reading order, by their first character. A side is what
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from textwrap import dedent
-from typing import NamedTuple, TypeVar, get_args
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import pytest
@@ -31,11 +31,12 @@ import pytest
 from schemas.actions import Action, Deliver, Pass, PlaceIslander, PlaceTile, RetrieveIslander, TakeShip
 from schemas.events import AnyEvent
 from schemas.game import GameResult, GameView, Turn
-from schemas.tileset import Bridge, Cost, Edges, Island, Market, Sea, Segment, Ship, Tile, TileSet
+from schemas.tileset import Bridge, Cost, Edges, Island, Market, Sea, Segment, Ship, Tile
 from schemas.vocabulary import EDGES, WARES, EdgeKind, Edition, Phase, Wares
 from service.engine import IllegalMove, apply_action, build_view, encode_snapshot, is_finished, legal_moves, resign
 from service.i18n import LANGUAGES, get_translator
 from tests.engine.lockstep import Lockstep, Setting, check_effects
+from tests.reference.random_play import tileset
 
 KINDS = {
     **dict.fromkeys("~fFB", "sea"),
@@ -111,11 +112,8 @@ def _at(picture: Picture, spot: Spot) -> str:
 
 
 def _edge_kind(character: str) -> EdgeKind:
-    for kind in get_args(EdgeKind):
-        if KINDS[character] == kind:
-            result: EdgeKind = kind
-            return result
-    raise AssertionError(character)
+    kind: EdgeKind = msgspec.convert(KINDS[character], EdgeKind)
+    return kind
 
 
 def _pieces(picture: Picture) -> list[list[Spot]]:
@@ -204,19 +202,10 @@ class Table:
         tiles = [tile for tile, _, _ in drawn]
         if spares:
             tiles.append(read_tile("spare", SPARE, count=spares))
-        tileset = TileSet(
-            id="drawn",
-            name="Drawn for a test",
-            provenance="test",
-            start=tiles[0].id,
-            tiles=tuple(tiles),
-            ships=tuple(ships),
-        )
+        drawn_set = tileset(tiles[0].id, msgspec.to_builtins(tiles), msgspec.to_builtins(ships))
         bag = [tile.id for tile in tiles[1:] for _ in range(tile.count)]
         order = [ship.id for ship in ships]
-        self._lockstep: Lockstep | None = Lockstep(
-            Setting(msgspec.to_builtins(tileset), players, edition, first, bag, order)
-        )
+        self._lockstep: Lockstep | None = Lockstep(Setting(drawn_set, players, edition, first, bag, order))
         self.index, self.game, self.beginning = self._lockstep.index, self._lockstep.game, self._lockstep.beginning
 
     def act(self, action: Action) -> list[AnyEvent]:

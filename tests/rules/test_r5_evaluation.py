@@ -16,9 +16,8 @@ from schemas.events import (
     TilePlaced,
     TurnStarted,
 )
-from schemas.tileset import Bridge, Edges, Ship, Tile, TileSet
+from schemas.tileset import Ship
 from schemas.vocabulary import Edition
-from service.engine.tileset_validation import list_faults
 from tests.rules.rules_game import BLUE, BOARDS, GREEN, RED, Table, kinds, of, ship
 
 
@@ -37,19 +36,6 @@ def test_r5_1_a_bridge_is_complete_when_it_closes_a_loop() -> None:
     table = Table(BOARDS["loop"])
     (evaluated,) = of(table.play("bridge", None, None), FeatureEvaluated)
     assert (evaluated.kind, evaluated.wares.shells, len(evaluated.cells)) == ("bridge", 3, 4)
-
-
-def test_r5_1_a_bridge_segment_has_at_most_two_edges() -> None:
-    """R5.1: a tile set with a bridge that forks is refused."""
-    fork = Tile(
-        id="fork",
-        count=2,
-        edges=Edges(n="bridge", e="bridge", s="bridge", w="bridge"),
-        segments=(Bridge(edges=("n", "e", "s", "w"), shells=0),),
-    )
-    ships: tuple[Ship, ...] = (ship("s", 2, choice=1),)
-    created = TileSet(id="forks", name="Forks", provenance="test", start="fork", tiles=(fork,), ships=ships)
-    assert "a bridge segment has at most 2 edges (R5.1)" in [fault.reason for fault in list_faults(created)]
 
 
 def test_r5_2_an_island_is_complete_only_without_gaps_inside() -> None:

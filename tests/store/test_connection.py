@@ -3,9 +3,7 @@
 import asyncio
 import logging
 import re
-import secrets
 import shutil
-import socket
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from functools import partial
@@ -31,14 +29,12 @@ from service import store
 from service.games.ports import Committed, StoreUnavailable
 from service.store import health, server_check
 from service.store.connection import InvalidRedisURL, error_code, parse_url, to_store_error
-from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore
 from service.store.health import PROBE_TTL_S, RETRY_INTERVAL_S
 from service.store.pipeline import PipelinedClient, Wait
 from service.store.server_check import Finding
 from service.store.topology import SOLE_PRIMARY
 from service.telemetry import metrics
-from tests import redis_servers
 from tests.polling import INTERVAL_S, TIMEOUT_S, in_background, wait_until
 from tests.redis_servers import (
     ACL,
@@ -49,13 +45,13 @@ from tests.redis_servers import (
     connect,
     create_access,
     create_certificate,
-    execute_text,
     sentinel,
     set_to_1,
     standalone,
 )
 from tests.store.commits import commit_until_answered, creation
 from tests.store.conftest import SingleServer
+from tests.store.test_topology import execute_on
 from tests.telemetry.metric_samples import grown, read_samples, sum_samples
 
 
@@ -104,26 +100,6 @@ async def test_a_wrong_password_is_logged_once(restricted_url: str, caplog: pyte
                 await store.ping()
     assert [record.getMessage().partition(", so")[0] for record in caplog.records] == ["Redis fails commands"]
     assert "p:" not in caplog.text
-
-
-async def test_a_disk_that_cannot_be_written(single_server: SingleServer) -> None:
-    directory = Path(str((await single_server.redis.config_get("dir"))["dir"]))
-    in_the_way = directory / "dump.rdb"
-    in_the_way.mkdir()
-    await single_server.redis.config_set("save", "3600 1")
-    try:
-        await single_server.redis.bgsave()
-
-        async def has_failed() -> bool:
-            return bool((await single_server.redis.info("persistence"))["rdb_last_bgsave_status"] != "ok")
-
-        await wait_until(has_failed)
-        with pytest.raises(StoreUnavailable, match="cannot write to its disk"):
-            await single_server.store.commit(creation())
-    finally:
-        in_the_way.rmdir()
-        await single_server.redis.config_set("save", "")
-    await single_server.store.commit(creation())
 
 
 @pytest.mark.parametrize(
@@ -233,22 +209,6 @@ async def test_invalid_urls(url: str, reason: str) -> None:
     assert "secret" not in str(raised.value)
 
 
-async def test_a_store_over_tcp_with_a_password(short_path: Path, program: Path) -> None:
-    password = secrets.token_hex()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    async with embedded_server(short_path, program=program) as server, Redis.from_url(server.url) as redis:
-        await redis.config_set("port", port)
-        await redis.config_set("requirepass", password)
-        async with connect(f"redis://:{password}@127.0.0.1:{port}/1") as store:
-            assert await store.commit(creation()) == Committed()
-            assert await store.health.probe()
-            assert (gauge("redis_keys") or 0) >= 3
-        async with connect(f"redis://:wrong@127.0.0.1:{port}/1") as store:
-            with pytest.raises(StoreUnavailable, match="invalid"):
-                await store.ping()
-
-
 async def test_a_connection_that_was_closed_is_opened_by_its_pool(
     single_server: SingleServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,31 +267,34 @@ async def test_a_full_server_is_not_writable_and_one_line_says_when_it_is_again(
     assert end.startswith("Redis takes writes again after ")
 
 
-async def test_a_disk_that_is_full_by_rdb_is_a_gauge(single_server: SingleServer) -> None:
-    directory = Path(str((await single_server.redis.config_get("dir"))["dir"]))
-    in_the_way = directory / "dump.rdb"
-    redis = single_server.redis
+async def test_a_disk_that_cannot_be_written_fails_commits_and_is_a_gauge(single_server: SingleServer) -> None:
+    store, redis = single_server.store, single_server.redis
+    in_the_way = Path(str((await redis.config_get("dir"))["dir"])) / "dump.rdb"
 
     async def is_saving_nothing() -> bool:
         persistence = await redis.info("persistence")
         return not persistence["rdb_bgsave_in_progress"] and not persistence["aof_rewrite_in_progress"]
 
+    async def is_seen() -> bool:
+        await store.health.probe()
+        return gauge("redis_rdb_save_ok") == 0
+
     await wait_until(is_saving_nothing)
     in_the_way.mkdir()
+    await redis.config_set("save", "3600 1")
     try:
         await redis.bgsave()
-
-        async def is_seen() -> bool:
-            await single_server.store.health.probe()
-            return gauge("redis_rdb_save_ok") == 0
-
         await wait_until(is_seen)
         assert gauge("redis_aof_write_ok") == 1
+        with pytest.raises(StoreUnavailable, match="cannot write to its disk"):
+            await store.commit(creation())
     finally:
+        await redis.config_set("save", "")
         in_the_way.rmdir()
         await wait_until(is_saving_nothing)
         await redis.save()
         in_the_way.unlink()
+    await store.commit(creation())
 
 
 @pytest.mark.parametrize("missing", ("evalsha", "xadd", "hset", "expire"))
@@ -437,22 +400,24 @@ async def test_what_expires_a_day_after_a_probe_tells_that_the_clock_of_redis_wa
 
 
 async def test_what_a_primary_says_of_itself_is_a_gauge(single_server: SingleServer) -> None:
-    store, redis = single_server.store, single_server.redis
-    await store.commit(creation())
-    assert await store.health.probe()
-    assert (gauge("redis_keys") or 0) >= 4
-    assert (gauge("redis_policy_ok"), gauge("redis_replicas")) == (1, 0)
-    await redis.config_set("maxmemory-policy", "allkeys-random")
-    evicted = gauge("redis_evicted_keys")
+    """Of the database that the URL names, too."""
+    redis = single_server.redis
+    async with connect(f"{single_server.url}?db=1") as store:
+        assert await store.commit(creation()) == Committed()
+        assert await store.health.probe()
+        assert (gauge("redis_keys") or 0) >= 4
+        assert (gauge("redis_policy_ok"), gauge("redis_replicas")) == (1, 0)
+        await redis.config_set("maxmemory-policy", "allkeys-random")
+        evicted = gauge("redis_evicted_keys")
 
-    async def evicts() -> bool:
-        await store.health.probe()
-        return gauge("redis_evicted_keys") != evicted
+        async def evicts() -> bool:
+            await store.health.probe()
+            return gauge("redis_evicted_keys") != evicted
 
-    async with set_to_1(redis):
-        await wait_until(evicts)
-    await redis.config_set("maxmemory-policy", "noeviction")
-    assert gauge("redis_policy_ok") == 0
+        async with set_to_1(redis):
+            await wait_until(evicts)
+        await redis.config_set("maxmemory-policy", "noeviction")
+        assert gauge("redis_policy_ok") == 0
 
 
 async def test_sentinels_and_replicas_that_are_gone_are_gauges(tmp_path: Path) -> None:
@@ -482,14 +447,10 @@ async def test_a_name_that_moves_to_the_promoted_server_is_followed_while_the_ol
     async with standalone(one, settings=settings[0]) as former, standalone(two, settings=settings[1]) as promoted:
         name = short_path / "name.sock"
         name.symlink_to("one.sock")
-        async with (
-            connect(f"unix://{former.access.userinfo}{name}") as store,
-            aclosing(former.nodes[0].client()) as old,
-        ):
+        async with connect(f"unix://{former.access.userinfo}{name}") as store:
             assert await store.commit(creation(is_public=False)) == Committed()
-            await execute_text(old, "REPLICAOF", "127.0.0.1", promoted.nodes[0].port)
-            async with aclosing(promoted.nodes[0].client()) as new:
-                await new.acl_setuser(SERVICE_USER, enabled=True, passwords=f"+{former.access.password}")
+            await execute_on(former.nodes[0], "REPLICAOF", "127.0.0.1", promoted.nodes[0].port)
+            await execute_on(promoted.nodes[0], "ACL", "SETUSER", SERVICE_USER, "on", f">{former.access.password}")
             committing = asyncio.create_task(store.commit(creation("h", is_public=False)))
             await wait_until(lambda: store.client.topology.refreshing is not None)
             name.unlink()
@@ -534,8 +495,7 @@ async def test_a_clusters_failover_keeps_its_marker_and_is_told(
         before = read_samples()
         killed = await deployment.primary()
         replica, *_ = await deployment.replicas(killed)
-        async with aclosing(replica.client()) as client:
-            await execute_text(client, "CLUSTER", "FAILOVER")
+        await execute_on(replica, "CLUSTER", "FAILOVER")
         await deployment.primary(instead_of=killed)
 
         async def is_followed() -> bool:  # a node may tell of the former primary for a moment
@@ -564,16 +524,14 @@ async def test_a_cluster_without_slots_is_not_writable_until_it_has_them(tmp_pat
     async with cluster(tmp_path, primaries=3, replicas=0) as deployment, connect(deployment.url, timeout_s=1) as store:
         await wait_until(store.health.probe)
         for node in deployment.nodes:
-            async with aclosing(node.client()) as client:
-                await client.flushall()
-                await execute_text(client, "CLUSTER", "RESET", "HARD")
+            await execute_on(node, "FLUSHALL")
+            await execute_on(node, "CLUSTER", "RESET", "HARD")
         with pytest.raises(ClusterDownError, match="the Cluster has no slots"):
             await store.client.topology.refresh()
         assert not await store.health.probe()
         with pytest.raises(StoreUnavailable, match="no primary of the Cluster is known"):
             await store.load("g")
-        async with aclosing(deployment.nodes[0].client()) as client:
-            await execute_text(client, "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+        await execute_on(deployment.nodes[0], "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
         await wait_until(store.health.probe)
         assert gauge("redis_writable", deployment.nodes[0].address) == 1
 
@@ -626,8 +584,7 @@ async def test_a_server_that_loses_games_or_cannot_take_any_is_found(
     async with standalone(tmp_path, settings=settings) as server:
         loses = await check(server.url)
         assert_found(loses, "warning", "set maxmemory-policy noeviction", "set appendonly yes")
-        async with aclosing(server.nodes[0].client()) as client:
-            await execute_text(client, "REPLICAOF", "127.0.0.1", 1)
+        await execute_on(server.nodes[0], "REPLICAOF", "127.0.0.1", 1)
         *before, found = await check(server.url)
         assert before == loses
         assert_found([found], "unavailable", "is a replica, which takes no writes")
@@ -660,8 +617,7 @@ async def test_a_sentinel_is_not_taken_for_a_server(tmp_path: Path) -> None:
 async def test_each_primary_of_a_cluster_is_checked(tmp_path: Path) -> None:
     async with cluster(tmp_path, replicas=0, access=create_access(tmp_path, CLUSTER_ACL)) as servers:
         assert_found(await check(servers.url), "ok", *["as they should be"] * 3)
-        async with aclosing(servers.nodes[1].client()) as client:
-            await execute_text(client, "ACL", "SETUSER", "south-seas-service", "-ssubscribe")
+        await execute_on(servers.nodes[1], "ACL", "SETUSER", SERVICE_USER, "-ssubscribe")
         findings = [finding for finding in await check(servers.url) if finding.level == "error"]
         assert_found(findings, "error", f"({servers.nodes[1].address}) denies its user ssubscribe:")
 
@@ -669,16 +625,14 @@ async def test_each_primary_of_a_cluster_is_checked(tmp_path: Path) -> None:
 async def test_slots_without_a_primary_are_unavailable(tmp_path: Path) -> None:
     async with cluster(tmp_path, replicas=0) as servers:
         for node in servers.nodes:
-            async with aclosing(node.client()) as client:
-                await execute_text(client, "CLUSTER", "DELSLOTS", 1)
+            await execute_on(node, "CLUSTER", "DELSLOTS", 1)
         *primaries, missing = await check(servers.url)
         assert_found(primaries, "ok", *["as they should be"] * 3)
         assert_found([missing], "unavailable", "the Cluster has no primary for 1 slots")
         async with connect(servers.url) as store:
             assert not await store.health.probe()
             assert read_samples()["south_seas_redis_writable", frozenset({("primary", "unknown")})] == 0
-            async with aclosing(servers.nodes[0].client()) as client:
-                await execute_text(client, "CLUSTER", "ADDSLOTS", 1)
+            await execute_on(servers.nodes[0], "CLUSTER", "ADDSLOTS", 1)
             await wait_until(store.health.probe)
             assert ("south_seas_redis_writable", frozenset({("primary", "unknown")})) not in read_samples()
 
@@ -691,8 +645,7 @@ async def test_a_cluster_without_slots_is_waited_for(tmp_path: Path) -> None:
         async with connect(url) as store:
             pinging = asyncio.create_task(store.ping())
             await asyncio.sleep(0.5)
-            async with aclosing(server.nodes[0].client()) as client:
-                await execute_text(client, "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+            await execute_on(server.nodes[0], "CLUSTER", "ADDSLOTSRANGE", 0, 16383)
             async with asyncio.timeout(TIMEOUT_S):
                 await pinging
 
@@ -725,9 +678,10 @@ def test_no_administrative_command_is_allowed() -> None:
 
 
 async def test_the_sentinel_acl_is_sufficient(tmp_path: Path) -> None:
-    async with redis_servers.sentinel(tmp_path, replicas=1, sentinels=1) as deployment:
-        async with aclosing(deployment.sentinels[0].client()) as client:
-            await execute_text(client, "ACL", "SETUSER", "asking", "on", ">secret", "-@all", *SENTINEL_ACL.split())
+    async with sentinel(tmp_path, replicas=1, sentinels=1) as deployment:
+        await execute_on(
+            deployment.sentinels[0], "ACL", "SETUSER", "asking", "on", ">secret", "-@all", *SENTINEL_ACL.split()
+        )
         url = deployment.url.partition("?")[0]
         async with connect(f"{url}?sentinel_username=asking&sentinel_password=secret") as store:
             await store.ping()

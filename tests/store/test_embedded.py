@@ -7,7 +7,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import threading
 from contextlib import aclosing
 from pathlib import Path
 
@@ -56,6 +55,12 @@ async def start_and_kill_parent(source: str, directory: Path, program: Path) -> 
     return pid
 
 
+async def start_and_stop(directory: Path, program: Path, lock_timeout_s: float = 5.0) -> None:
+    """Start a server, and let it end at once."""
+    async with embedded_server(directory, program=program, lock_timeout_s=lock_timeout_s):
+        pass
+
+
 async def test_the_server_dies_with_its_parent_and_the_next_one_has_the_games(short_path: Path, program: Path) -> None:
     pid = await start_and_kill_parent(SERVE, short_path, program)
     async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
@@ -68,8 +73,7 @@ async def test_a_second_instance_is_rejected(short_path: Path, program: Path) ->
     (short_path / "redis" / "lock").write_text("9" * 20)  # of an earlier instance
     async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         with pytest.raises(EmbeddedServerError, match=rf"process {os.getpid()}\).*--data-dir DIRECTORY"):
-            async with embedded_server(short_path, program=program, lock_timeout_s=0.1):
-                pass
+            await start_and_stop(short_path, program, lock_timeout_s=0.1)
         await store.ping()
 
 
@@ -118,16 +122,14 @@ async def test_a_directory_that_cannot_be_created(short_path: Path, program: Pat
     with pytest.raises(
         EmbeddedServerError, match=rf"^cannot store games in {file}/redis: Not a directory; choose another --data-dir$"
     ):
-        async with embedded_server(file, program=program):
-            pass
+        await start_and_stop(file, program)
 
 
 async def test_a_server_that_fails_to_start_shows_its_log(short_path: Path, program: Path) -> None:
     (short_path / "redis").mkdir()
     (short_path / "redis" / "appendonly.aof").write_bytes(b"this is no append-only file")
     with pytest.raises(EmbeddedServerError, match=r"Bad file format"):
-        async with embedded_server(short_path, program=program):
-            pass
+        await start_and_stop(short_path, program)
 
 
 @pytest.mark.parametrize("lost", ("redis", "redis/*/*.manifest", "redis/*/*.incr.aof"))
@@ -157,8 +159,7 @@ async def test_a_server_without_its_manifest_is_not_started_on_nothing(short_pat
     manifest = server.directory / "appendonlydir" / "appendonly.aof.manifest"
     moved = manifest.rename(short_path / "manifest")
     with pytest.raises(EmbeddedServerError, match=f"^{manifest} is gone, so the server would start without the games"):
-        async with embedded_server(short_path, program=program):
-            pass
+        await start_and_stop(short_path, program)
     moved.rename(manifest)
     async with embedded_server(short_path, program=program) as server, connect(server.url) as store:
         assert await store.load_diffs("g", 0, 10) == [diff(1)]
@@ -177,24 +178,13 @@ async def test_loading_many_games_reports_progress(
     slow_program.chmod(0o755)
     monkeypatch.setattr(embedded, "PROGRESS_INTERVAL_S", 0.0)
     caplog.set_level("INFO")
-    async with embedded_server(short_path, program=slow_program):
-        pass
+    await start_and_stop(short_path, slow_program)
     assert re.search(r"Redis is loading the games: [0-9.]+ %", caplog.text)
 
 
-def test_it_must_be_started_in_the_main_thread(short_path: Path, program: Path) -> None:
-    raised = []
-
-    async def start() -> None:
-        with pytest.raises(RuntimeError, match="main thread"):
-            async with embedded_server(short_path, program=program):
-                pass
-        raised.append(True)
-
-    thread = threading.Thread(target=lambda: asyncio.run(start()))
-    thread.start()
-    thread.join()
-    assert raised
+async def test_it_must_be_started_in_the_main_thread(short_path: Path, program: Path) -> None:
+    with pytest.raises(RuntimeError, match="main thread"):
+        await asyncio.to_thread(asyncio.run, start_and_stop(short_path, program))
 
 
 def test_without_a_server_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ from tests.polling import INTERVAL_S, TIMEOUT_S, wait_until
 from tests.redis_servers import SERVICE_NAME, Deployment, Node, cluster, connect, execute_text, sentinel, standalone
 from tests.store.commits import action, creation, digest, idempotency, key_hash, load_record, record
 from tests.store.conftest import SERVERS, server_name
+from tests.store.test_topology import execute_on
 from tests.tools import REDIS_CLI, require
 from verification.durability.writers import Writers, count_losses
 
@@ -378,8 +379,7 @@ async def test_whatever_is_not_safe_is_refused(short_path: Path) -> None:
         replica, other = await deployment.replicas(primary)
         assert f"the primary is {primary.address}" in await refusal(deployment, other.address)
         for node in (replica, other):
-            async with aclosing(node.client()) as client:
-                await client.config_set("replica-priority", 0)
+            await execute_on(node, "CONFIG", "SET", "replica-priority", 0)
         assert "their replica-priority is 0" in await refusal(deployment)
         replica.pause()
         await asyncio.sleep(4)
@@ -390,9 +390,8 @@ async def test_whatever_is_not_safe_is_refused(short_path: Path) -> None:
         assert f"the Sentinel {deployment.sentinels[2].address} cannot tell" in await refusal(deployment)
         deployment.sentinels[2].start()
         await deployment.sentinels[2].wait_until_ready()
-        async with aclosing(deployment.sentinels[1].client()) as client:
-            await execute_text(client, "SENTINEL", "REMOVE", SERVICE_NAME)
-            await execute_text(client, "SENTINEL", "MONITOR", SERVICE_NAME, "127.0.0.1", other.port, 2)
+        await execute_on(deployment.sentinels[1], "SENTINEL", "REMOVE", SERVICE_NAME)
+        await execute_on(deployment.sentinels[1], "SENTINEL", "MONITOR", SERVICE_NAME, "127.0.0.1", other.port, 2)
         assert await refusal(deployment)
 
 
@@ -400,15 +399,10 @@ async def test_a_replica_that_does_not_catch_up_changes_nothing(short_path: Path
     async with sentinel(short_path, replicas=1, sentinels=1) as deployment:
         primary = await deployment.primary()
         (replica,) = await deployment.replicas(primary)
-        async with connect(deployment.url) as store:
-            writers = Writers(store, 4, 0.004)
-            writers.start()
-            await writers.wait_for(100, TIMEOUT_S)
+        async with writing(deployment):
             replica.pause()
             reason = await refusal(deployment)
             replica.resume()
-            await writers.wait_for_all(TIMEOUT_S)
-            await writers.stop()
         assert "nothing has changed" in reason or "Timeout" in reason or "not in sync" in reason
         await wait_until(deployment.primaries)
         assert await deployment.primary() is primary

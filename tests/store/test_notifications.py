@@ -27,16 +27,10 @@ from service.games.ports import ChangeNotification, Revision, StoredDiff
 from service.store import keys, log_entries, notifications
 from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore
-from service.store.log_entries import (
-    COMMIT_ID_BYTES,
-    DIFFS,
-    HEADER_BYTES,
-    MAX_BYTES,
-    decode_notification,
-)
+from service.store.log_entries import COMMIT_ID_BYTES, DIFFS, HEADER_BYTES, MAX_BYTES, decode_notification
 from service.store.notifications import MAX_UNREAD, ChangeNotifications, PubSubConnection
 from tests.games.game_logs import AT
-from tests.polling import TIMEOUT_S, wait_until
+from tests.polling import TIMEOUT_S, in_background, wait_until
 from tests.redis_servers import connect
 from tests.store.commits import action, creation, diff, digest
 from tests.store.conftest import SingleServer
@@ -167,13 +161,9 @@ async def record_notifications(
     """Record the notifications of these games."""
     with patch.multiple("service.store.notifications", PING_INTERVAL_S=ping_s, SILENCE_TIMEOUT_S=silence_s):
         recorder = NotificationRecorder(notifications)
-        task = asyncio.create_task(recorder.listen())
-        try:
+        async with in_background(recorder.listen()):
             await recorder.subscribe(*games)
             yield recorder
-        finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
 
 
 @asynccontextmanager

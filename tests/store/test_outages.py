@@ -5,7 +5,6 @@ import logging
 import os
 import re
 import signal
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from unittest.mock import AsyncMock
@@ -15,10 +14,10 @@ import pytest
 from service.games.ports import Committed, StoreUnavailable
 from service.store import connection
 from service.store.connection import FORGET_S, OutageLog
-from service.store.embedded import EmbeddedServer, embedded_server
+from service.store.embedded import embedded_server
 from service.store.game_store import RedisStore
 from tests.games.game_fixture import Clock
-from tests.polling import INTERVAL_S, TIMEOUT_S, in_background, wait_until
+from tests.polling import INTERVAL_S, in_background, wait_until
 from tests.redis_servers import cluster, connect
 from tests.store.commits import action, commit_until_answered, creation, diff
 from tests.store.conftest import SingleServer
@@ -122,8 +121,7 @@ async def test_a_killed_redis_is_two_lines(short_path: Path, program: Path, capl
 
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(embedded_server(short_path, program=program))
-        async with connect(server.url) as store, in_background(store.health.run()), asyncio.timeout(TIMEOUT_S):
-            calls = asyncio.create_task(call(store))
+        async with connect(server.url) as store, in_background(store.health.run(), call(store)):
             os.kill(server.pid, signal.SIGKILL)
             await stack.aclose()
             await wait_until(lambda: store.client.outages.is_open)
@@ -131,7 +129,6 @@ async def test_a_killed_redis_is_two_lines(short_path: Path, program: Path, capl
             await wait_until(lambda: called[0] > before + 5)
             async with embedded_server(short_path, program=program):
                 await wait_until(lambda: not store.client.outages.is_open)
-            calls.cancel()
     lines = [line for line in caplog.messages if line.startswith(("Redis fails", "Redis still", "Redis takes"))]
     assert len(lines) == 2
     assert "so requests get 503, and bots, deadlines and webhooks wait: Redis: " in lines[0]
@@ -170,47 +167,23 @@ async def test_an_instance_without_redis_logs_one_line(tmp_path: Path, caplog: p
     assert len([record for record in caplog.records if record.levelno >= logging.WARNING]) == 1
 
 
-@pytest.fixture
-async def server(short_path: Path, program: Path) -> AsyncIterator[EmbeddedServer]:
-    async with embedded_server(short_path, program=program) as running:
-        yield running
-
-
-async def test_all_commands_fail_in_time_if_the_server_dies(server: EmbeddedServer) -> None:
-    async with connect(server.url) as store:
-        await store.commit(creation())
-        os.kill(server.pid, signal.SIGKILL)
-        async with asyncio.timeout(TIMEOUT_S):
-            outcomes = await asyncio.gather(
-                store.commit(action(1)),
-                store.load("g"),
-                store.ping(),
-                store.due_games.list_due(0, 1),
-                return_exceptions=True,
-            )
-        assert [type(outcome) for outcome in outcomes] == [StoreUnavailable] * 4
-
-
 async def test_killed_connections_neither_lose_nor_repeat_commits(single_server: SingleServer) -> None:
     """The client sends commands of a killed connection again, and the caller repeats those that fail."""
     await single_server.store.commit(creation())
-    finished = asyncio.Event()
 
     async def cut() -> None:
-        while not finished.is_set():
+        while True:
             await single_server.redis.client_kill_filter(_type="normal", skipme=True)
             await asyncio.sleep(0.004)
 
-    cutting = asyncio.create_task(cut())
-    for version in range(1, 21):
-        assert await commit_until_answered(single_server.store, action(version)) == Committed()
-    finished.set()
-    await cutting
+    async with in_background(cut()):
+        for version in range(1, 21):
+            assert await commit_until_answered(single_server.store, action(version)) == Committed()
     assert await single_server.store.load_diffs("g", 0, 100) == [diff(version) for version in range(1, 22)]
 
 
-async def test_a_closed_store_raises_store_unavailable(server: EmbeddedServer) -> None:
-    async with connect(server.url) as store:
+async def test_a_closed_store_raises_store_unavailable(single_server: SingleServer) -> None:
+    async with connect(single_server.url) as store:
         await store.ping()
         waiting = asyncio.create_task(store.load("g"))
         await asyncio.sleep(0)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
@@ -41,21 +41,17 @@ async def test_a_cluster_is_discovered_again_after_all_nodes_went_down(unreplica
         assert store.unreachable_s() > 0
         for node in unreplicated_cluster.nodes:
             node.start()
-        async with asyncio.timeout(TIMEOUT_S):
-            while True:
-                with suppress(StoreUnavailable):
-                    await store.ping()
-                    break
+        assert await commit_until_answered(store, creation()) == Committed()
 
 
-async def read_node_id(node: Node) -> str:
+async def execute_on(node: Node, *command: str | int) -> str:
+    """Execute a command on one server of a deployment, or on a sentinel, and return the reply as text."""
     async with aclosing(node.client()) as client:
-        return await execute_text(client, "CLUSTER", "MYID")
+        return await execute_text(client, *command)
 
 
 async def set_slot(node: Node, *words: str | int) -> None:
-    async with aclosing(node.client()) as client:
-        await execute_text(client, "CLUSTER", "SETSLOT", key_slot(b"g"), *words)
+    await execute_on(node, "CLUSTER", "SETSLOT", key_slot(b"g"), *words)
 
 
 async def migrate_keys(source: Node, target: Node) -> None:
@@ -76,15 +72,16 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         assert await recorder.next_notification() == ChangeNotification("g", [diff(1)])
         source = await unreplicated_cluster.primary("g")
         target = next(node for node in unreplicated_cluster.nodes if node is not source)
-        await set_slot(target, "IMPORTING", await read_node_id(source))
-        await set_slot(source, "MIGRATING", await read_node_id(target))
+        source_id, target_id = [await execute_on(node, "CLUSTER", "MYID") for node in (source, target)]
+        await set_slot(target, "IMPORTING", source_id)
+        await set_slot(source, "MIGRATING", target_id)
         committing = asyncio.create_task(store.commit(action(1)))
         await migrate_keys(source, target)
         loaded = await load_record(store, "g", key_hash("key"))
         assert (loaded.revision.version, await store.load_versions(["g"])) == (1, [(Revision(1, digest(1)), "")])
         assert not committing.done()
         for node in (target, source):
-            await set_slot(node, "NODE", await read_node_id(target))
+            await set_slot(node, "NODE", target_id)
         assert await committing == Committed()
         assert await store.commit(action(2)) == Committed()
         while (diffs := (await recorder.next_notification()).diffs) and diffs[-1].version != 3:
@@ -92,8 +89,7 @@ async def test_a_slot_migrates_during_a_game(unreplicated_cluster: Deployment) -
         assert await unreplicated_cluster.primary("g") is target
         topology, known = store.client.topology, f"127.0.0.1:{target.port}"  # after the first MOVED
         await wait_until(lambda: topology.primary_for_key(keys.game("g")) == known)
-        async with aclosing(target.client()) as client:
-            assert await client.exists(keys.game("g"))
+        assert await execute_on(target, "EXISTS", keys.game("g")) == "1"
 
 
 async def test_a_store_may_be_created_before_its_cluster_replies(unreplicated_cluster: Deployment) -> None:
@@ -154,8 +150,7 @@ async def topology(store: RedisStore) -> SentinelTopology:
 async def test_a_manual_failover_while_the_old_primary_replies(deployment: Deployment, store: RedisStore) -> None:
     await store.commit(creation("before"))
     old = await deployment.primary()
-    async with aclosing(deployment.sentinels[0].client()) as client:
-        await execute_text(client, "SENTINEL", "FAILOVER", SERVICE_NAME)
+    await execute_on(deployment.sentinels[0], "SENTINEL", "FAILOVER", SERVICE_NAME)
     new = await deployment.primary(instead_of=old)
     async with asyncio.timeout(TIMEOUT_S), aclosing(new.client()) as client:
         number = 0
@@ -168,9 +163,8 @@ async def test_a_manual_failover_while_the_old_primary_replies(deployment: Deplo
 async def test_an_outdated_sentinel_is_outvoted(deployment: Deployment) -> None:
     primary = await deployment.primary()
     (other, *_) = await deployment.replicas(primary)
-    async with aclosing(deployment.sentinels[0].client()) as client:
-        await execute_text(client, "SENTINEL", "REMOVE", SERVICE_NAME)
-        await execute_text(client, "SENTINEL", "MONITOR", SERVICE_NAME, "127.0.0.1", other.port, 2)
+    await execute_on(deployment.sentinels[0], "SENTINEL", "REMOVE", SERVICE_NAME)
+    await execute_on(deployment.sentinels[0], "SENTINEL", "MONITOR", SERVICE_NAME, "127.0.0.1", other.port, 2)
     async with connect(deployment.url) as store:
         for game in GAMES:
             assert await store.commit(creation(game)) == Committed()
@@ -285,10 +279,7 @@ async def wait_for_progress(versions: dict[str, int], count: int = 10) -> None:
 @pytest.mark.parametrize("fault", (Node.kill, Node.pause), ids=("killed", "hung"))
 async def test_failover_loses_no_acknowledged_commit(replicated: Deployment, fault: Callable[[Node], None]) -> None:
     async with connect(replicated.url) as store, connect(replicated.url) as other:
-        async with (
-            record_notifications(other.change_notifications, *GAMES) as recorder,
-            play_games(store) as versions,
-        ):
+        async with record_notifications(other.change_notifications, *GAMES) as recorder, play_games(store) as versions:
             await wait_for_progress(versions)
             old = await replicated.primary(GAMES[0])
             fault(old)

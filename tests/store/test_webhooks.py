@@ -1,7 +1,6 @@
 """Webhooks in the store expire with their game and have leases; what is due comes up, and none is forgotten."""
 
 import time
-from collections.abc import AsyncIterator
 
 import pytest
 from msgspec.structs import replace
@@ -27,8 +26,6 @@ from service.store.schedule import FAILURE_COUNT_TTL_S, GRACE_S
 from service.store.webhooks import MAX_STORED_ATTEMPTS
 from service.supervision import Backoff
 from tests.api_key_fixture import add_api_key
-from tests.games.game_fixture import Clock
-from tests.redis_servers import connect
 from tests.store.commits import action, creation, idempotency, key_hash, load_record
 
 START = WebhookState(1)
@@ -205,16 +202,12 @@ async def test_a_commit_schedules_its_webhooks_and_one_that_knows_none_conflicts
     assert await hooked.due_webhooks.list_due(now + 1, 10) == [ENTRY]
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock(1000.0)
+NOW = 1000
 
 
 @pytest.fixture
-async def schedule(redis: Redis, redis_url: str) -> AsyncIterator[DueQueue]:
-    del redis  # it has emptied the deployment
-    async with connect(redis_url, connections=1) as store:
-        yield store.due_games
+def schedule(store: GameStore) -> DueQueue:
+    return store.due_games
 
 
 async def test_list_due_returns_due_games_the_oldest_first(store: GameStore) -> None:
@@ -238,64 +231,63 @@ async def test_a_commit_moves_the_date_and_one_that_conflicts_may_move_it_earlie
 
 @pytest.mark.parametrize(("date", "after"), ((None, []), (5000, ["g"])))
 async def test_a_removed_or_distant_date_must_be_confirmed(
-    schedule: DueQueue, clock: Clock, date: int | None, after: list[str]
+    schedule: DueQueue, date: int | None, after: list[str]
 ) -> None:
     """It comes up once more a little later."""
     await schedule.schedule("g", 990)
-    await schedule.reschedule("g", int(clock.now), date)
-    assert await schedule.list_due(1000 + GRACE_S, 10) == []
-    assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
-    clock.now = 1001 + GRACE_S
-    await schedule.reschedule("g", int(clock.now), date)
+    await schedule.reschedule("g", NOW, date)
+    assert await schedule.list_due(NOW + GRACE_S, 10) == []
+    assert await schedule.list_due(NOW + GRACE_S + 1, 10) == ["g"]
+    await schedule.reschedule("g", NOW + GRACE_S + 1, date)
     assert await schedule.list_due(4999, 10) == []
     assert await schedule.list_due(9999, 10) == after
 
 
-async def test_two_concurrent_looks_count_as_one(schedule: DueQueue, clock: Clock) -> None:
+async def test_two_concurrent_looks_count_as_one(schedule: DueQueue) -> None:
     await schedule.schedule("g", 990)
-    await schedule.reschedule("g", int(clock.now), None)
-    await schedule.reschedule("g", int(clock.now), None)
-    assert await schedule.list_due(1001 + GRACE_S, 10) == ["g"]
+    await schedule.reschedule("g", NOW, None)
+    await schedule.reschedule("g", NOW, None)
+    assert await schedule.list_due(NOW + GRACE_S + 1, 10) == ["g"]
 
 
-async def test_a_look_before_a_commit_does_not_remove_its_date(schedule: DueQueue, clock: Clock) -> None:
+async def test_a_look_before_a_commit_does_not_remove_its_date(schedule: DueQueue) -> None:
     """An instance schedules a game; another looks, removes the date, and only then the commit is stored."""
     await schedule.schedule("g", 990)
-    await schedule.reschedule("g", int(clock.now), None)
-    clock.now = 1001 + GRACE_S
-    assert not await schedule.schedule("g", int(clock.now) + 60)
-    await schedule.reschedule("g", int(clock.now), None)
-    assert await schedule.list_due(int(clock.now) + GRACE_S + 1, 10) == ["g"]
+    await schedule.reschedule("g", NOW, None)
+    later = NOW + GRACE_S + 1
+    assert not await schedule.schedule("g", later + 60)
+    await schedule.reschedule("g", later, None)
+    assert await schedule.list_due(later + GRACE_S + 1, 10) == ["g"]
 
 
-async def test_a_near_date_needs_no_confirmation(schedule: DueQueue, clock: Clock) -> None:
+async def test_a_near_date_needs_no_confirmation(schedule: DueQueue) -> None:
     await schedule.schedule("g", 990)
-    await schedule.reschedule("g", int(clock.now), 1005)
+    await schedule.reschedule("g", NOW, 1005)
     assert await schedule.list_due(1004, 10) == []
     assert await schedule.list_due(1005, 10) == ["g"]
 
 
-async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: DueQueue, clock: Clock) -> None:
+async def test_a_deadline_that_each_commit_moves_causes_few_looks(schedule: DueQueue) -> None:
     """As with the deadlines of turns: ten turns end in time, the eleventh does not."""
-    look_count = deadline = 0
+    look_count, deadline, now = 0, 0, NOW
     for _ in range(11):
-        deadline = int(clock.now) + 600
+        deadline = now + 600
         if not await schedule.schedule("g", deadline):
-            await schedule.reschedule("g", int(clock.now), deadline)
+            await schedule.reschedule("g", now, deadline)
         for _ in range(40):
-            clock.now += 1
-            if await schedule.list_due(int(clock.now), 10):
+            now += 1
+            if await schedule.list_due(now, 10):
                 look_count += 1
-                await schedule.reschedule("g", int(clock.now), deadline)
+                await schedule.reschedule("g", now, deadline)
     assert look_count <= 11
     assert await schedule.list_due(deadline - 1, 10) == []
     assert await schedule.list_due(deadline, 10) == ["g"]
 
 
-async def test_rescheduling_a_game_that_is_not_due(schedule: DueQueue, clock: Clock) -> None:
-    await schedule.reschedule("never", int(clock.now), None)
+async def test_rescheduling_a_game_that_is_not_due(schedule: DueQueue) -> None:
+    await schedule.reschedule("never", NOW, None)
     for _ in range(2):
-        await schedule.reschedule("later", int(clock.now), 5000)
+        await schedule.reschedule("later", NOW, 5000)
         assert (await schedule.list_due(4999, 10), await schedule.list_due(9999, 10)) == ([], ["later"])
 
 

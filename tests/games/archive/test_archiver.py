@@ -120,14 +120,9 @@ async def test_an_archive_has_no_token_hash_or_secret(archive: ArchiveFixture) -
     await archive.archive_due()
     text = msgspec.json.encode(archive.storage.document())
     (hook,) = await archive.store.webhooks.list_by_subject(stored.id)
-    secrets = [
-        stored.created.owner_token,
-        stored.created.spectator_token,
-        CREATOR,
-        hook.registration.secret,
-        hook.registration.url,
-    ]
-    assert not [secret for secret in (*secrets, USER) if secret.encode() in text]
+    created, registered = stored.created, hook.registration
+    secrets = (created.owner_token, created.spectator_token, CREATOR, USER, registered.secret, registered.url)
+    assert not [secret for secret in secrets if secret.encode() in text]
     assert archive.storage.document().access is None
 
 
@@ -392,17 +387,15 @@ async def test_games_that_are_not_archived_are_counted_with_their_age(
     archive: ArchiveFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(health, "MEASURE_INTERVAL_S", 0.01)
-    running = asyncio.create_task(archive.store.monitor.run())
-    stored = await store_game(archive.store, "finished")
-    archive.storage.rejects = True
-    await archive.archive_due()
-    await archive.redis.zincrby(keys.ARCHIVE_PENDING, -3600, stored.id)  # as if an hour had passed
-    await wait_until(lambda: pending()[0] == 1 and pending()[1] > 3500)
-    archive.storage.rejects = False
-    await archive.make_due(stored.id)
-    await archive.archive_due()
-    await wait_until(lambda: pending() == (0, 0))
-    await store_game(archive.store, "active")
-    await wait_until(lambda: pending() == (0, 0))
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
+    async with in_background(archive.store.monitor.run()):
+        stored = await store_game(archive.store, "finished")
+        archive.storage.rejects = True
+        await archive.archive_due()
+        await archive.redis.zincrby(keys.ARCHIVE_PENDING, -3600, stored.id)  # as if an hour had passed
+        await wait_until(lambda: pending()[0] == 1 and pending()[1] > 3500)
+        archive.storage.rejects = False
+        await archive.make_due(stored.id)
+        await archive.archive_due()
+        await wait_until(lambda: pending() == (0, 0))
+        await store_game(archive.store, "active")
+        await wait_until(lambda: pending() == (0, 0))

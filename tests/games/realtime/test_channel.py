@@ -14,13 +14,7 @@ from schemas.vocabulary import COLORS
 from service.engine import Player, encode_snapshot, take_seat
 from service.games import channel
 from service.games import hub as hub_module
-from service.games.channel import (
-    BATCH_SIZE,
-    MAX_TICKS,
-    Broadcaster,
-    Channel,
-    DiffsMessage,
-)
+from service.games.channel import BATCH_SIZE, MAX_TICKS, Broadcaster, Channel, DiffsMessage
 from service.games.diffs import record_change
 from service.games.errors import NoSuchGame
 from service.games.hub import Hub
