@@ -95,19 +95,24 @@ async def test_it_recovers_from_every_failure(
     script.connections.extend(
         partial(connection, messages) for connection in (send_unknown_content, report_unavailable, report_missing_game)
     )
-    received = await run_script("failures.mjs", node, built, script.url, *websocket)
+    url = f"{script.url}/below"
+    received = await run_script("failures.mjs", node, built, url, *websocket)
+    assert all(request.path.startswith("/below/v1/") for request in script.requests)
     assert received["version"] == len(script.log)
     assert (received["rejected"], received["created"], received["retryable"]) == ("conflict", "done", "rate_limited")
-    assert received["unreadable"] == f"{script.url}/ is unreachable: 200 OK, which is no answer of the service"
+    assert received["unreadable"] == f"{url}/ is unreachable: 200 OK, which is no answer of the service"
     assert (received["standIn"], received["patient"]) == (4, "done")
     assert received["late"].endswith(": the request timed out")
-    assert len({request.headers["Idempotency-Key"] for request in script.requests if request.path == "/v1/games"}) == 1
+    assert (
+        len({request.headers["Idempotency-Key"] for request in script.requests if request.path == "/below/v1/games"})
+        == 1
+    )
     assert "fr" in {request.headers.get("Accept-Language") for request in script.requests}
     assert received["retries"][:2] == [
         ["GET /v1/games/g", "wait"],
-        ["GET /v1/games/g", f"{script.url}/ is unreachable: 302 Found, which is no answer of the service"],
+        ["GET /v1/games/g", f"{url}/ is unreachable: 302 Found, which is no answer of the service"],
     ]
-    assert [f"{script.url.replace('http', 'ws')}/v1/ws", "the connection was closed with 4429"] in received["retries"]
+    assert [f"{url.replace('http', 'ws')}/v1/ws", "the connection was closed with 4429"] in received["retries"]
     assert [f"game {GAME_ID}", "away"] in received["retries"]
     assert received["states"] == [[1, None], [2, 2], [3, 3], [7, None], *([at, at] for at in range(8, 12))]
     assert [one.get("since") for one in messages if one["type"] == "subscribe"] == [None, 7, 9, 10, 11]

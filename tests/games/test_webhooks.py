@@ -309,6 +309,15 @@ async def test_a_webhook_waits_for_the_turn_of_its_host_without_a_lease(webhook:
     assert webhook.sent == [0]
 
 
+async def test_a_webhook_that_is_deleted_while_it_waits_for_its_turn_gets_nothing(webhook: Webhook) -> None:
+    async with webhook.turns.slot(Requester(b"bot.example")):
+        delivering = asyncio.create_task(webhook.deliver())
+        await wait_until(lambda: webhook.turns.queue_length(attended=True) == 1)
+        await delete_webhook(webhook.game.context, webhook.owner, webhook.id)
+    await delivering
+    assert webhook.sent == []
+
+
 async def test_a_webhook_that_waits_too_long_is_tried_again(webhook: Webhook, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webhook_delivery, "MAX_WAIT_S", 0.01)
     turns = webhook.turns
