@@ -135,6 +135,13 @@ backend instances
 """
 
 
+FETCH_TWO = """async () => {
+  const fetched = async (path) => [(await fetch(path)).status, (await caches.match(path)) !== undefined];
+  return [await fetched("/games/v1/tilesets/lagoon"), await fetched("/games/v1/tilesets/nothing")];
+}"""
+"""Fetches what never changes, and what is missing now; tells status, and whether it is kept."""
+
+
 @pytest.mark.parametrize("base_path", ("/games", ""))
 async def test_behind_a_path_the_page_is_played_and_opens_without_a_network(
     browser: Browser, store: RedisStore, unused_tcp_port: int, tmp_path: Path, base_path: str
@@ -157,6 +164,7 @@ async def test_behind_a_path_the_page_is_played_and_opens_without_a_network(
         assert re.fullmatch("/games/games/[a-z0-9]+", URL(page.url).path)
         await page.reload()  # from now on it is below the worker's path
         await page.evaluate(START_WORKER.replace('"/', '"/games/'))
+        assert await page.evaluate(FETCH_TWO) == [[200, True], [404, False]]
         await context.set_offline(offline=True)
         await page.reload()
         await page.locator(".action-bar").wait_for()
