@@ -12,6 +12,8 @@ from typing import Any
 
 from redis.asyncio import Redis
 
+from service.supervision import CANCEL_INTERVAL_S
+
 TIMEOUT_S = 180.0
 """A passing test never waits for it: only a failing one does, however busy the machine."""
 INTERVAL_S = 0.01
@@ -53,13 +55,15 @@ async def run_ready_tasks() -> None:
 
 @asynccontextmanager
 async def in_background(*coroutines: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
-    """Run coroutines during the context, and cancel them at its end."""
+    """Run coroutines during the context, and cancel them at its end, until they end: a library may swallow it once."""
     tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
     try:
         yield
     finally:
-        for task in tasks:
-            task.cancel()
+        while not all(task.done() for task in tasks):
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=CANCEL_INTERVAL_S)
         await asyncio.gather(*tasks, return_exceptions=True)
 
 

