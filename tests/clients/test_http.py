@@ -47,6 +47,7 @@ from south_seas import (
 )
 from south_seas.decoding import DecodingError, Unknown, convert, decode
 from south_seas.models import CreateGame, GameView, LegalMoves, Move, Pass, SeatRequest
+from tests.clients.node_programs import run_script
 from tests.clients.scripted_service import (
     GAME_ID,
     ScriptedService,
@@ -54,7 +55,6 @@ from tests.clients.scripted_service import (
     problem_response,
     send_and_stay,
 )
-from tests.clients.test_typescript import run_script
 from tests.polling import TIMEOUT_S
 from tests.tcp_proxy import run_proxy
 from tests.tools import ROOT

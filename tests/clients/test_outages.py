@@ -15,7 +15,7 @@ import pytest
 
 from south_seas import Backoff, Client, UnauthorizedError
 from south_seas.models import CreateGame, GameView, Move, PlayerReturned, SeatRequest, Snapshot
-from tests.clients.test_typescript import run_script
+from tests.clients.node_programs import run_script
 from tests.docs.blocks import blocks
 from tests.polling import TIMEOUT_S, wait_until
 from tests.server_process import ServerProcess, start_server

@@ -9,7 +9,7 @@ import pytest
 from south_seas import Client, SeatReplacedError, SeatResignedError
 from south_seas.http import HttpClient, HttpRequest
 from south_seas.models import Created, CreateGame, GameView, JoinGame, Move, MoveUndone, PlayerReturned, SeatRequest
-from tests.clients.test_typescript import run_script
+from tests.clients.node_programs import run_script
 from tests.polling import wait_until
 from tests.tcp_proxy import Proxy
 

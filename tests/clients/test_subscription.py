@@ -28,6 +28,7 @@ from south_seas import (
 from south_seas.decoding import Unknown, convert, decode
 from south_seas.models import CreateGame, Diff, GameView, SeatRequest, Snapshot, TilePlaced
 from tests.clients.conftest import QUICK
+from tests.clients.node_programs import run_script
 from tests.clients.scripted_service import (
     GAME_ID,
     ScriptedService,
@@ -39,7 +40,6 @@ from tests.clients.scripted_service import (
     send_and_close,
     send_and_stay,
 )
-from tests.clients.test_typescript import run_script
 from tests.games.game_logs import decode_log, play_game, rechain
 from tests.polling import wait_until
 from tests.web.app_server import serve

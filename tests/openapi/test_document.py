@@ -349,3 +349,11 @@ async def test_the_service_takes_what_the_document_says(
 @pytest.mark.parametrize("name", NAMES)
 def test_no_text_ends_a_comment_of_generated_code(name: str) -> None:
     assert b"*/" not in read_published(name)
+
+
+def test_a_curl_sample_is_complete() -> None:
+    for item in DOCUMENT["paths"].values():
+        for operation in item.values():
+            (source,) = [sample["source"] for sample in operation["x-codeSamples"] if sample["label"] == "curl"]
+            assert "{" not in source.partition("-d ")[0], source
+            assert source.startswith("curl "), source

@@ -1,14 +1,24 @@
-"""Malformed HTTP gets its problem, never a 500, and `Expect: 100-continue` is answered before the body."""
+"""Malformed HTTP gets its problem, never a 500, and `Expect: 100-continue` is answered before the body.
 
+For that the service uses one private attribute of aiohttp.
+"""
+
+import ast
 import asyncio
 import gzip
+import inspect
 import json
+import pkgutil
+from collections.abc import Iterator
 from functools import partial
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from aiohttp import web_protocol
 from aiohttp.http_parser import HttpRequestParserC, HttpRequestParserPy
 
+import service
 from service.games.ports import RateLimit
 from service.store.game_store import RedisStore
 from service.web import connection as connection_module
@@ -385,3 +395,47 @@ async def test_a_client_above_its_limit_is_not_continued(store: RedisStore) -> N
         await count_admitted(10, partial(request_game, client), status=201)
         writer.write(expecting("/v1/games"))
         assert (await reader.readuntil(b"\r\n")).startswith(b"HTTP/1.1 429")
+
+
+def used_names(code: ast.AST) -> Iterator[str]:
+    """Yield the attributes of `self` and `super()` that code uses, and the methods that it defines."""
+    for part in ast.walk(code):
+        if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield part.name
+        elif isinstance(part, ast.Attribute) and ast.unparse(part.value) in ("self", "super()"):
+            yield part.attr
+
+
+def private_names_by_module() -> dict[str, set[str]]:
+    """Return the private names of aiohttp that classes use or override, by module of the service."""
+    names_by_module: dict[str, set[str]] = {}
+    for module in pkgutil.walk_packages(service.__path__, "service."):
+        if module.name.endswith("__main__"):
+            continue
+        for cls in vars(import_module(module.name)).values():
+            if inspect.isclass(cls) and cls.__module__ == module.name:
+                peers = {
+                    name
+                    for base in cls.__mro__
+                    if base.__module__.startswith("aiohttp.")
+                    for name in (
+                        *vars(base),
+                        *getattr(base, "__slots__", ()),
+                        *used_names(ast.parse(inspect.getsource(base))),
+                    )
+                    if name.startswith("_") and not name.startswith("__")
+                }
+                if peers and (private := peers & {*used_names(ast.parse(inspect.getsource(cls)))}):
+                    names_by_module.setdefault(module.name, set()).update(private)
+    return names_by_module
+
+
+def test_one_private_attribute_is_used() -> None:
+    """Nothing public tells that a body is malformed."""
+    assert private_names_by_module() == {"service.web.connection": {"_messages"}}
+
+
+def test_a_new_minor_version_of_aiohttp_does_not_come_by_itself() -> None:
+    project = (Path(service.__file__).parents[1] / "pyproject.toml").read_text()
+    (bounds,) = [line for line in project.splitlines() if line.strip().startswith('"aiohttp>=')]
+    assert bounds.strip() == '"aiohttp>=3.14.5,<3.15",', "run all tests with the new version, and raise the bound"
