@@ -143,12 +143,13 @@ clean: ## Remove the virtual environment and all caches; games in data directori
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The project and its Python client are installed in place, so only their metadata (pyproject.toml) asks for a second installation.
-$(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock requirements/build.lock requirements/site.lock
+$(RUNTIME): pyproject.toml clients/python/pyproject.toml requirements/local.lock requirements/build.lock requirements/install.lock requirements/site.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "South Seas needs Python 3.11 or newer as '$(PYTHON)': install it, or name yours with 'make PYTHON=/path/to/python3'." >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "'$(PYTHON)' cannot make virtual environments: install its venv module (Debian and Ubuntu: apt install python3-venv)." >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PROGRESS) "Making the virtual environment .venv" $(PYTHON) -m venv --clear .venv
+	@$(PIP) --quiet install $(LOCKED) -r requirements/install.lock
 	@$(PROGRESS) "Installing the locked packages into .venv" \
 	  $(PIP) install $(LOCKED) -r requirements/build.lock -r requirements/local.lock -r requirements/site.lock
 	@$(PROGRESS) "Installing South Seas into .venv" \
@@ -189,10 +190,10 @@ $(CLIENTS): clients/package-lock.json $(DEVELOPMENT)
 	@touch $@
 
 # Generators of clients, which only tests/generators needs, are kept apart.
-$(GENERATORS): requirements/generators.lock
-	@$(PYTHON) -m venv --clear .venv-generators
+$(GENERATORS): requirements/generators.lock | $(RUNTIME)
+	@$(PYTHON) -m venv --clear --without-pip .venv-generators
 	@$(PROGRESS) "Installing the locked generators of clients into .venv-generators" \
-	  .venv-generators/bin/python -m pip --disable-pip-version-check install $(LOCKED) -r $<
+	  $(PIP) --python .venv-generators/bin/python install $(LOCKED) -r $<
 	@touch $@
 
 $(NPM_GENERATORS): $(DEVELOPMENT) $(GENERATORS) tests/generators/package.json tests/generators/package-lock.json
