@@ -100,6 +100,7 @@ class PipelinedClient:
         self.timeout_s = timeout_s
         self.queues: dict[tuple[str, bool], PipelineQueue] = {}
         self._timeout_check: asyncio.TimerHandle | None = None
+        self._checked_at = 0.0
         self._loop = asyncio.get_running_loop()
         self._opened_at = self._loop.time()
         self.is_closed = False
@@ -137,7 +138,7 @@ class PipelinedClient:
             reply.set_exception(error)
             return reply
         if self._timeout_check is None:
-            self._timeout_check = self._loop.call_later(TIMEOUT_CHECK_INTERVAL_S, self._check_timeouts)
+            self._check_later()
         self.dispatch(command)
         return reply
 
@@ -248,20 +249,30 @@ class PipelinedClient:
     def _dispatch_later(self, command: Command) -> None:
         self._loop.call_later(RETRY_DELAY_S, self.dispatch, command)
 
+    def _check_later(self) -> None:
+        self._checked_at = perf_counter()
+        self._timeout_check = self._loop.call_later(TIMEOUT_CHECK_INTERVAL_S, self._check_timeouts)
+
     def _check_timeouts(self) -> None:
-        """Time out commands. Those on their way stay in flight until their reply arrives or their connection ends."""
+        """Time out commands. Those on their way stay in flight until their reply arrives or their connection ends.
+
+        The time for which the process was stopped, or busy, does not count: what it has not sent has no reply yet.
+        """
         self._timeout_check = None
-        latest = perf_counter() - self.timeout_s
+        now = perf_counter()
+        late_s = now - self._checked_at - TIMEOUT_CHECK_INTERVAL_S
+        pause_s = late_s if late_s > TIMEOUT_CHECK_INTERVAL_S else 0.0
         for command in self.in_flight.commands:
-            if command.started_at <= latest:
+            command.started_at = min(command.started_at + pause_s, now)
+            if command.started_at <= now - self.timeout_s:
                 kind = "timeout" if command.failure is None else "connection"
                 error = command.failure or StoreUnavailable(NO_REPLY_REASON, cause="timeout")
                 self._record_failure(command, error)
                 command.set_error(error, kind)
         for queue in self.queues.values():
-            queue.check_timeouts()
+            queue.check_timeouts(pause_s)
         if self.in_flight.commands:
-            self._timeout_check = self._loop.call_later(TIMEOUT_CHECK_INTERVAL_S, self._check_timeouts)
+            self._check_later()
 
 
 class PipelineQueue:
@@ -306,9 +317,12 @@ class PipelineQueue:
         elif len(self._senders) < self._client.connections:
             self._start_sender()
 
-    def check_timeouts(self) -> None:
-        """Let the pipelines end that have taken too long, and drop what nobody awaits any more."""
+    def check_timeouts(self, pause_s: float) -> None:
+        """Let the pipelines end that took too long, but for a pause, and drop what nobody awaits any more."""
         now = self._loop.time()
+        if self.unreachable_since is not None:
+            self.unreachable_since = min(self.unreachable_since + pause_s, now)
+        self._limits = {limit: deadline + pause_s for limit, deadline in self._limits.items()}
         for limit in [limit for limit, deadline in self._limits.items() if deadline <= now]:
             del self._limits[limit]
             limit.reschedule(now)

@@ -4,12 +4,14 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
 from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
+from service.store import pipeline
 from service.store.connection import Command, InFlightCommands, InFlightLimits, parse_url
 from service.store.pipeline import PipelinedClient, Wait
 from service.store.topology import SOLE_PRIMARY, StandaloneTopology
@@ -268,6 +270,27 @@ async def test_a_command_that_timed_out_counts_until_it_is_released(
         await wait_until_nothing_in_flight(client)  # the connection is closed, although the server is still silent
         node.resume()
         assert await write() == b"OK"
+
+
+async def test_the_time_for_which_the_process_was_stopped_does_not_count(
+    deployment: Deployment, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither for commands, nor for what the connection may take, nor for how long Redis was unreachable."""
+    stopped_s, time = 0.0, asyncio.get_running_loop().time
+    monkeypatch.setattr(pipeline, "perf_counter", lambda: perf_counter() + stopped_s)
+    async with connect_limited(deployment) as client:
+        await client.execute("SET", "k", "v")
+        (queue,) = client.queues.values()
+        node.pause()
+        replies = [client.execute("GET", "k") for _ in range(10)]
+        await wait_until_sent(client)
+        queue.unreachable_since = time() - TIMEOUT_S
+        stopped_s = 3600.0
+        await wait_until(lambda: client.unreachable_s() < TIMEOUT_S)
+        assert not any(reply.done() for reply in replies)
+        assert [deadline > time() + 3000 for deadline in queue._limits.values()] == [True]
+        node.resume()
+        assert await asyncio.gather(*replies) == [b"v"] * 10
 
 
 async def test_an_unreachable_server_reaches_the_command_limit(deployment: Deployment, node: Node) -> None:
