@@ -123,6 +123,7 @@ EXCEPTIONS = {
     "store/test_outages.py::test_killed_connections_neither_lose_nor_repeat_commits": "how often they are killed",
     "store/test_pipeline.py::test_a_command_that_timed_out_counts_until_it_is_released": "it is to pass",
     "store/test_pipeline.py::test_an_unreachable_server_reaches_the_command_limit": "it is to pass",
+    "store/test_pipeline.py::test_the_time_for_which_the_process_was_stopped_does_not_count": "a pause",
     "store/test_failover_recovery.py::test_whatever_is_not_safe_is_refused": "how long a replica is paused",
     "store/test_server_check.py::test_a_cluster_without_slots_is_waited_for": "how long it has none",
     "store/test_topology.py::play_games": "how often they are played",

@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
 from service.games.ports import StoreBusy, StoreUnavailable, UnreadableGame
-from service.store import pipeline
+from service.store import connection, pipeline
 from service.store.connection import Command, InFlightCommands, InFlightLimits, parse_url
 from service.store.pipeline import PipelinedClient, Wait
 from service.store.topology import SOLE_PRIMARY, StandaloneTopology
@@ -277,7 +277,8 @@ async def test_the_time_for_which_the_process_was_stopped_does_not_count(
 ) -> None:
     """Neither for commands, nor for what the connection may take, nor for how long Redis was unreachable."""
     stopped_s, time = 0.0, asyncio.get_running_loop().time
-    monkeypatch.setattr(pipeline, "perf_counter", lambda: perf_counter() + stopped_s)
+    for module in (pipeline, connection):
+        monkeypatch.setattr(module, "perf_counter", lambda: perf_counter() + stopped_s)
     async with connect_limited(deployment) as client:
         await client.execute("SET", "k", "v")
         (queue,) = client.queues.values()
