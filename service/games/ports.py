@@ -109,12 +109,13 @@ class StoredWebhook(NamedTuple):
 
 
 class WebhookChange(NamedTuple):
-    """What the holder of a webhook's lease stores; None for nothing new."""
+    """What the holder of a webhook's lease stores, and the state `before`, if it is known; None for nothing new."""
 
     state: WebhookState
     attempt: DeliveryAttempt | None = None
     registration: WebhookRegistration | None = None
     record: IdempotencyRecord | None = None
+    before: WebhookState | None = None
 
 
 AddOutcome = Literal["added", "changed", "missing"]
@@ -198,7 +199,8 @@ class WebhookStore(Protocol):
     async def save(self, subject: str, webhook_id: str, holder: str, change: WebhookChange, lease_s: int) -> bool:
         """Store what changed of a leased webhook, and extend the lease to `lease_s`.
 
-        Return False, with nothing changed, if the webhook was deleted or the lease has expired.
+        Return False, with nothing changed, if the webhook was deleted or the lease has expired, unless `change.before`
+        is still stored and nobody else has a lease.
         """
 
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:

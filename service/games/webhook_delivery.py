@@ -136,10 +136,9 @@ class Delivery:
         return await self._deliverer.send(self._webhook.url, headers, payload.body, challenge=challenge)
 
     async def _save_state(self, attempt: ports.DeliveryAttempt | None = None) -> None:
-        """Store the state, and an attempt if there was one; extend the lease."""
-        change, self._saved = ports.WebhookChange(self.state, attempt), self.state
-        webhooks, webhook_id = self._store.webhooks, self._webhook.id
-        if not await webhooks.save(self._subject, webhook_id, self._holder, change, LEASE_TTL_S):
+        """Store the state, and an attempt if there was one; extend the lease, or renew it after a pause."""
+        change, self._saved = ports.WebhookChange(self.state, attempt, before=self._saved), self.state
+        if not await self._store.webhooks.save(self._subject, self._webhook.id, self._holder, change, LEASE_TTL_S):
             raise LeaseTaken
 
     async def _save_attempt(

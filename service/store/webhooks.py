@@ -78,12 +78,13 @@ class RedisWebhookStore:
     async def save(self, subject: str, webhook_id: str, holder: str, change: ports.WebhookChange, lease_s: int) -> bool:
         """Store what changed of a leased webhook, and extend the lease.
 
-        Return False, and change nothing, if the webhook was removed or the holder's lease has expired.
+        Return False, and change nothing, if the webhook was removed or the holder's lease has expired, unless its state
+        is still the one before and nobody else has a lease.
         """
         arguments = webhook_id, holder, _encode(change.state), _encode(change.attempt), MAX_STORED_ATTEMPTS, lease_s
         script_keys = [*_script_keys(subject, webhook_id), *_record_keys(subject, change.record)]
         registered = _encode(change.registration), change.record.record if change.record else b""
-        return bool(await self._ack_script.run(script_keys, *arguments, *registered))
+        return bool(await self._ack_script.run(script_keys, *arguments, *registered, _encode(change.before)))
 
     async def load_idempotency_record(self, subject: str, key: str) -> bytes | None:
         """Return what `add` or `save` stored under the hash of an idempotency key; None for nothing."""

@@ -48,7 +48,7 @@ PACKAGES = list_files(CLIENT_PACKAGES)
 
 
 def package(ending: str) -> str:
-    """Return the name of the one package with an ending, which all texts that say how to install it name."""
+    """Return the name of the package with this file name ending, and check that all texts on installing it have it."""
     (name,) = [name for name in PACKAGES if name.endswith(ending)]
     for page in (ROOT / "docs" / "clients.md", (PACKAGE if ending == ".tgz" else PYTHON_PACKAGE) / "README.md"):
         assert f" http://127.0.0.1:8080/clients/{name}\n" in page.read_text(), page
@@ -58,7 +58,7 @@ def package(ending: str) -> str:
 
 
 def install(node: str, service_url: str, folder: Path) -> Path:
-    """Install the package in a new project, and return its folder."""
+    """Install the TypeScript client's package, as the service offers it, in a new project; return its folder."""
     project = folder / "project"
     project.mkdir()
     (project / "package.json").write_text("{}")  # CommonJS, as `npm init` makes it

@@ -1,4 +1,4 @@
-"""Whole games through the Python client on the real service, and seats that their players lost."""
+"""Whole games through the play loops of both clients on the real service, and seats that their players lost."""
 
 import asyncio
 import random

@@ -9,6 +9,7 @@ from unittest.mock import AsyncMock
 
 import msgspec
 import pytest
+from redis.asyncio import Redis
 
 from schemas.webhooks import RegisterKeyWebhook, RegisterWebhook, RotateSecret, Secret
 from service.fair_queue import Requester
@@ -45,6 +46,7 @@ from service.games.webhook_payloads import (
     is_correct_response,
     site_of_url,
 )
+from service.store import keys
 from service.store.game_store import RedisStore
 from service.store.schedule import GRACE_S
 from service.telemetry.clock import DAY_S
@@ -241,8 +243,8 @@ class Webhook:
         self.clock.now += 60  # commits schedule by the real time
         self.webhooks, self.queue = store.webhooks, store.due_webhooks
         self.owner = Owner(game.id, 10, game.owner)
-        deliverer = WebhookDeliverer(store, self, self.clock, random_fraction=lambda: fraction)
-        self.turns, self.worker = deliverer.turns, deliverer.worker(Wakeups())
+        self.deliverer = WebhookDeliverer(store, self, self.clock, random_fraction=lambda: fraction)
+        self.turns, self.worker = self.deliverer.turns, self.deliverer.worker(Wakeups())
         self.id = ""
         self.sent: list[int] = []
         """The versions of the messages; 0 for a challenge."""
@@ -447,6 +449,47 @@ async def test_an_expired_lease_ends_a_delivery(webhook: Webhook, monkeypatch: p
     monkeypatch.setattr(webhook.webhooks, "save", AsyncMock(return_value=False))
     await webhook.deliver()
     assert webhook.sent == [0, 2]
+
+
+async def test_what_was_accepted_during_a_pause_is_not_sent_again(
+    webhook: Webhook, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lease expired while the answer lay unread, and nobody else has delivered since."""
+    await webhook.deliver()
+    await webhook.game.act()
+    entry = webhook_entry(webhook.game.id, webhook.id)
+
+    async def send(*arguments: Any, **options: Any) -> SendResult:
+        result = await webhook(*arguments, **options)
+        await redis.delete(keys.lease(keys.WEBHOOK_SCHEDULE, entry))
+        webhook.clock.now += 2 * LEASE_TTL_S
+        return result
+
+    monkeypatch.setattr(webhook.deliverer, "send", send)
+    await webhook.deliver()
+    await webhook.deliver()
+    assert webhook.sent == [0, 2]
+    assert (await webhook.state()).delivered_version == 2
+
+
+async def test_a_change_whose_lease_expired_during_a_pause_is_tried_again(
+    webhook: Webhook, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook.result = SendResult(500, "status", 1)
+    await webhook.deliver()
+    leased, schedule = (
+        keys.lease(keys.WEBHOOK_SCHEDULE, webhook_entry(webhook.game.id, webhook.id)),
+        webhook.queue.schedule,
+    )
+
+    async def pause(*arguments: Any) -> bool:
+        monkeypatch.undo()
+        await redis.delete(leased)
+        return await schedule(*arguments)
+
+    monkeypatch.setattr(webhook.queue, "schedule", pause)
+    await retry_webhook(webhook.game.context, webhook.owner, webhook.id, None)
+    assert (await webhook.state()).failures == 0
 
 
 async def test_a_rotated_secret_is_stored_for_a_day_beside_the_one_before_alone(webhook: Webhook) -> None:

@@ -103,6 +103,24 @@ async def test_a_changed_webhook_is_saved_by_the_holder_of_its_lease_unless_its_
     assert not await redis.exists(keys.game("g"))
 
 
+async def test_an_expired_lease_is_renewed_unless_another_holder_has_it_or_has_stored_a_state(
+    hooked: RedisStore, redis: Redis
+) -> None:
+    async def save(failures: int, before: int) -> bool:
+        change = WebhookChange(WebhookState(1, failures=failures), before=WebhookState(1, failures=before))
+        return await hooked.webhooks.save("g", "h", "me", change, 10)
+
+    assert await save(2, before=0)
+    assert await hooked.due_webhooks.acquire_lease(ENTRY, 10) is None, "it is leased again"
+    await hooked.due_webhooks.release_lease(ENTRY, "me")
+    assert not await save(3, before=1), "another holder has stored a state meanwhile"
+    async with lease(hooked.due_webhooks, ENTRY, 10):
+        assert not await save(3, before=2), "another holder delivers"
+    assert await save(3, before=2)
+    await redis.delete(keys.game("g"))
+    assert not await save(4, before=3)
+
+
 async def test_add_requires_a_game_and_leaves_a_webhook_that_is_there(hooked: RedisStore) -> None:
     assert await hooked.webhooks.add("g", hook(), WebhookState(7)) == "added"
     assert await hooked.webhooks.get("g", "h") == StoredWebhook(hook(), START)

@@ -248,5 +248,5 @@ async def _update(
             case idempotency.Replayed():
                 return idempotency.ReplayableResult(await load_webhook(context, owner, webhook_id), 0, replayed=True)
             case None:
-                raise NoSuchWebhook(webhook_id)
+                await load_webhook(context, owner, webhook_id)  # it was deleted, or the lease has expired meanwhile
     raise Conflict("a challenge or a ping is on its way: try again in a few seconds")

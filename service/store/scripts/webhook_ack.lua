@@ -4,11 +4,14 @@
 --       4 record of an idempotency key (absent without one)
 -- ARGV  1 webhook id   2 holder   3 state   4 attempt ('' for none)   5 maximum number of stored attempts
 --       6 seconds to which to extend the lease   7 registration ('' leaves it)   8 the record to store
--- Returns 1; 0, and changes nothing, if the holder has no lease any more or the webhook was removed.
+--       9 state before ('' for an unknown one)
+-- Returns 1; 0, and changes nothing, if the holder has no lease any more or the webhook was removed. A lease that
+-- expired does not matter while nobody else has one or has stored another state: the holder was stopped for a while.
 
 local MONTH_MS = 30 * 86400000
 local game, lease, attempts = KEYS[1], KEYS[2], KEYS[3]
-if redis.call('GET', lease) ~= ARGV[2] or redis.call('HEXISTS', game, 'hook:' .. ARGV[1]) == 0 then
+local holder, state = redis.call('GET', lease), redis.call('HGET', game, 'hook:' .. ARGV[1] .. ':state')
+if not state or holder ~= ARGV[2] and (holder or state ~= ARGV[9]) then
   return 0
 end
 
@@ -26,5 +29,5 @@ end
 if KEYS[4] then
   redis.call('SET', KEYS[4], ARGV[8], 'EX', 86400)
 end
-redis.call('EXPIRE', lease, ARGV[6])
+redis.call('SET', lease, ARGV[2], 'EX', ARGV[6])
 return 1
