@@ -48,6 +48,11 @@ export class ScriptedGame {
       players: [],
       islanders: [],
     }));
+    t.mock.method(service, "features", async () => ({
+      version: this.game.version,
+      language: "en",
+      features: [],
+    }));
     t.mock.method(service, "legalMoves", async () => legal(this.moves, this.game.version));
     t.mock.method(service, "subscribe", (_: string, options: SubscribeOptions) => {
       this.subscription = options;
