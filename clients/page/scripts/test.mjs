@@ -15,7 +15,7 @@ try {
   const { metafile } = await build({
     absWorkingDir: HERE,
     entryPoints: await Array.fromAsync(glob(TESTS, { cwd: HERE })),
-    inject: ["src/testing/browser.ts", "src/testing/language.ts"],
+    inject: ["src/testing/browser.ts", "src/testing/language.ts", "src/testing/offline.ts"],
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,

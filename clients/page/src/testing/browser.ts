@@ -1,6 +1,5 @@
 /** What modules of the page find in a browser when they load, for tests without one. */
 
-import assert from "node:assert/strict";
 import type { Mock, TestContext } from "node:test";
 
 const stored = new Map<string, string>();
@@ -56,10 +55,5 @@ Object.assign(globalThis, {
   PopStateEvent: Event,
   addEventListener: () => {},
   dispatchEvent: () => true,
-  // What is asked would be answered at any time, in whatever test runs then.
-  fetch: async (url: unknown): Promise<never> => {
-    queueMicrotask(() => assert.fail(`the test does not answer a request for ${String(url)}`));
-    throw new TypeError("there is no network");
-  },
 });
 Object.defineProperty(navigator, "onLine", { value: true, writable: true, configurable: true });
