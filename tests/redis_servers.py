@@ -8,7 +8,7 @@
 
 Every server is a child of this process on a free port of 127.0.0.1 with its own directory. It ends with the
 context, or with this process. `settings` are additional lines of each data server's configuration, as
-`"appendfsync always"`. By default the servers have an append-only file with `appendfsync everysec`.
+`"appendfsync everysec"`. By default what a server acknowledges is in its append-only file, but not synced to the disk.
 
 The ACLs are the least permissions of the service's Redis user, as in docs/operating.md. The user `default` may be
 `off`, but must keep its permissions (`off ~* &* +@all`). Redis loads its append-only file as that user, and without
@@ -464,7 +464,7 @@ SLOTS = 16384
 CLUSTER_CONFIG = Path(__file__).parents[1] / "deploy" / "redis" / "cluster.conf"
 
 DATA_CONFIG = (
-    *("appendonly yes", "appendfsync everysec", 'save ""'),  # as deploy/redis/redis.conf
+    *("appendonly yes", "appendfsync no", 'save ""'),  # `everysec` writes up to 2 s after the reply while it syncs
     "repl-diskless-sync-delay 0",
     "repl-ping-replica-period 1",
 )

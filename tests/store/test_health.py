@@ -146,11 +146,7 @@ async def test_a_server_that_was_emptied_is_logged_and_counted_by_every_instance
 async def test_a_server_with_older_files_is_noticed_by_whoever_plays_over_http_only(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with (
-        standalone(tmp_path, settings=["appendfsync always"]) as deployment,  # the files are copied while it runs
-        connect(deployment.url) as store,
-        connect(deployment.url) as other,
-    ):
+    async with standalone(tmp_path) as deployment, connect(deployment.url) as store, connect(deployment.url) as other:
         (node,) = deployment.nodes
         files, copy = node.directory / "appendonlydir", tmp_path / "copy"
         assert await store.health.probe()

@@ -199,11 +199,9 @@ async def restore_older_files(testbed: Testbed, rng: Random) -> AsyncIterator[Lo
 async def _copy_files(primary: Node, copy: Path) -> None:
     """Copy the append-only files of a primary, which has written all to them that it has acknowledged."""
     async with aclosing(primary.client(POLL_S)) as client:
-        await client.config_set("appendfsync", "always")
         await client.config_set("auto-aof-rewrite-percentage", 0)
         await wait_until(lambda: _is_rewritten(client))
         shutil.copytree(primary.directory / FILES, copy)
-        await client.config_set("appendfsync", "everysec")
         await client.config_set("auto-aof-rewrite-percentage", 100)
 
 
