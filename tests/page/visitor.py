@@ -132,7 +132,8 @@ class Visitors:
         """A client of the same service, without the page."""
         self.url = str(client.make_url("/"))
         self._problems: list[list[str]] = []
-        self._expected_errors = ["Service Worker registration blocked"]
+        mismatch = "cross-world service worker resource mismatch"  # the worker takes over while the page loads
+        self._expected_errors = ["Service Worker registration blocked", mismatch]
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
